@@ -33,7 +33,7 @@ def _captured_share(trace: Trace) -> float:
     slices = trace.slices
     calls = np.flatnonzero(slices.category == Category.RUNTIME)
     begins, ends = (matching_rows(trace, name, Category.RUNTIME) for name in (_BEGIN, _END))
-    start, end = np.sort(slices.start_ns[begins]), np.sort(slices.end_of(ends))
+    start, end = (np.sort(times, kind="stable") for times in (slices.start_ns[begins], slices.end_of(ends)))
     at = np.searchsorted(end, start)
     whole = at < len(end)
     captured = union(start[whole], end[at[whole]])

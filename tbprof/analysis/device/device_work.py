@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among, lookup
+from tbprof.trace.columns.arrays import NONE, distinct, distinct_places, is_among, lookup
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["DeviceWork", "find_device_work"]
@@ -45,8 +45,7 @@ class DeviceWork:
         """A number for the stream of each entry: equal for entries of one stream of one device."""
         lowest = int(self.stream.min(initial=0))
         span = int(self.stream.max(initial=0)) - lowest + 1
-        numbers: Int64s = np.unique(self.device * span + self.stream - lowest, return_inverse=True)[1]
-        return numbers
+        return distinct_places(self.device * span + self.stream - lowest)[1]
 
     @cached_property
     def launches(self) -> Int64s:

@@ -174,7 +174,7 @@ def _refilling(lanes: HostLanes, work: DeviceWork, returned_ns: Int64s, explaine
     """From each return to the first launch of a training thread after it, for at most what was explained."""
     launches = work.launches
     slices = lanes.trace.slices
-    starts = np.sort(slices.start_ns[launches[is_among(slices.lane[launches], lanes.lanes)]])
+    starts = np.sort(slices.start_ns[launches[is_among(slices.lane[launches], lanes.lanes)]], kind="stable")
     at = np.searchsorted(starts, returned_ns, side="left")
     last = int((slices.end_ns).max()) if len(slices) else 0
     return union(returned_ns, np.minimum(np.append(starts, last)[at], returned_ns + explained_ns))

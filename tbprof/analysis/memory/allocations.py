@@ -51,7 +51,7 @@ def _calls(facts: Facts) -> Int64s:
         return np.empty(0, np.int64)
     nest = Nest.of(facts.trace.slices, operators.rows)
     at = nest.innermost(memory.lane.astype(np.int64), memory.time_ns, memory.time_ns + 1)
-    position = np.argsort(operators.rows)
+    position = np.argsort(operators.rows, kind="stable")
     found = np.full(len(at), NONE, np.int64)
     known = at != NONE
     found[known] = position[np.searchsorted(operators.rows[position], nest.rows[at[known]])]

@@ -9,7 +9,7 @@ from tbprof.analysis.attribution.annotations import module_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.labels import PartLabel, part_label
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct_places
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["PartRanges", "part_ranges"]
@@ -36,7 +36,7 @@ def part_ranges(facts: Facts) -> PartRanges:
     named = np.concatenate(
         [module_rows(trace), matching_rows(trace, _OPTIMIZER, *_ON_HOST), _compiled_rows(trace)]
     )
-    names, key = np.unique(trace.slices.name[named], return_inverse=True)
+    names, key = distinct_places(trace.slices.name[named])
     labels = [part_label(trace.names[name]) for name in names.tolist()]
     graphs, graph_key, graph_labels = _graphs(facts)
     rows = np.concatenate([named, graphs])

@@ -64,7 +64,7 @@ def host_tree(trace: Trace) -> HostTree:
     ranges = _that_end_in_time(slices, np.concatenate([ranges, annotations]), ops)
     calls = np.flatnonzero(slices.category == Category.RUNTIME)
     frames = _that_end_in_time(slices, _frames_in(slices, ops), ops, closes=True)
-    rows, parent = nested(slices, np.sort(np.concatenate([ops, ranges, calls, frames])))
+    rows, parent = nested(slices, np.concatenate([ops, ranges, calls, frames]))
     is_op = is_among(rows, ops)
     operator = climbed(np.where(is_op, np.arange(len(is_op), dtype=np.int32), parent), is_op)
     return HostTree(rows, parent, operator, _merged(slices, rows, parent, is_op))

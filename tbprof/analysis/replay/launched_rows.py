@@ -122,6 +122,6 @@ def _queue_heads(work: DeviceWork, launched: Int64s) -> Int64s:
         mine = np.flatnonzero(work.device[launched] == device)
         mine = mine[np.argsort(work.launch_start_ns[launched[mine]], kind="stable")]
         _, first = np.unique(work.launch[launched[mine]], return_index=True)
-        entries = mine[np.sort(first)]
+        entries = mine[np.sort(first, kind="stable")]
         heads[entries[QUEUE_LIMIT:]] = launched[entries[:-QUEUE_LIMIT]]
     return heads

@@ -138,7 +138,7 @@ class Script:
         # What else holds a row up comes with it.
         reaches[list(self.held)] = LONG_AGO_NS
         reaches = reaches[self.by_stream] - taken
-        in_file = np.argsort(self.first)
+        in_file = np.argsort(self.first, kind="stable")
         earliest = np.empty(len(self.first), np.int64)
         if len(self.first):
             earliest[in_file] = np.maximum.reduceat(reaches, self.first[in_file])

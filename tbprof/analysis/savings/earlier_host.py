@@ -25,7 +25,7 @@ def earlier_host_ns(facts: Facts, spared: Intervals) -> int:
     if len(spared) == 0 or not facts.device_is_known:
         return 0
     waits = facts.replay.waits
-    ends = np.sort(waits.end_ns[waits.drains])
+    ends = np.sort(waits.end_ns[waits.drains], kind="stable")
     begin, until = np.append(_FIRST_NS, ends), np.append(ends, _LAST_NS)
     spared_ns = overlap_ns(spared, begin, until)
     next_one = np.minimum(np.searchsorted(spared.end_ns, begin, side="right"), len(spared) - 1)

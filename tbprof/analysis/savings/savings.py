@@ -51,7 +51,7 @@ def _within_stretches_ns(facts: Facts, won: Int64s) -> int:
     if len(won) == 0:
         return 0
     waits, episodes = facts.replay.waits, facts.episodes
-    ends = np.sort(waits.end_ns[waits.drains & ~is_among(waits.episode, won)])
+    ends = np.sort(waits.end_ns[waits.drains & ~is_among(waits.episode, won)], kind="stable")
     won = won[np.argsort(episodes.start_ns[won], kind="stable")]
     stretch = np.searchsorted(ends, episodes.start_ns[won], side="right")
     first = np.flatnonzero(np.diff(stretch, prepend=-1))

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct_places
 from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["input_elements"]
@@ -19,7 +19,7 @@ _SHAPE = re.compile(r"\[(\d[\d,]*)\]")
 def input_elements(trace: Trace, rows: Int64s) -> Int64s:
     """Of the op in each row; `NONE` for no op, and where nothing was recorded."""
     shapes = np.where(rows == NONE, NONE, trace.input_shapes.at(rows))
-    distinct, which = np.unique(shapes, return_inverse=True)
+    distinct, which = distinct_places(shapes)
     sizes = [NONE if one == NONE else _elements(trace.names[one]) for one in distinct.tolist()]
     return np.array(sizes, np.int64)[which]
 

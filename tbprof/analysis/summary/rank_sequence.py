@@ -21,7 +21,7 @@ from tbprof.analysis.summary.host_pieces import ON_HOST, host_pieces
 from tbprof.analysis.summary.stretch_parts import divide
 from tbprof.model import CollectiveKey, RankSequence
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
+from tbprof.trace.columns.arrays import NONE, distinct, distinct_places, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["MAX_COLLECTIVES", "host_sequence", "rank_sequence"]
@@ -172,7 +172,7 @@ def _sequence(facts: Facts, found: _Met, pieces: DevicePieces) -> RankSequence:
     groups = _groups(met.keys, met.key)
     stretch_begin = _stretch_begins(groups, met.start_ns, met.begin_ns)
     parts = divide(pieces, groups, stretch_begin, met.start_ns)
-    kept, key = np.unique(met.key, return_inverse=True)
+    kept, key = distinct_places(met.key)
     numbers = _step_numbers(facts.steps.names)
     origin = facts.origin_ns
     return RankSequence(

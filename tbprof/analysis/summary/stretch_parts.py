@@ -11,7 +11,7 @@ import numpy as np
 from tbprof.analysis.summary.device_pieces import DevicePieces
 from tbprof.model import StretchPart
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, distinct_places
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["MAX_NAMED_PARTS", "NAMED_SHARE", "Divided", "divide"]
@@ -45,11 +45,11 @@ def divide(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: Int64
     smaller = np.where(has_room, pieces.coarser[part], pieces.nameless[part])
     part = np.where(is_kept | (is_worth & has_room), part, smaller)
     places = len(pieces.parts)
-    merged, which = np.unique(stretch * places + part, return_inverse=True)
+    merged, which = distinct_places(stretch * places + part)
     total, kernels, elements, lacking = (
         _summed(which, one, len(merged)) for one in (ns, count, work, unknown)
     )
-    used, number = np.unique(merged % places, return_inverse=True)
+    used, number = distinct_places(merged % places)
     begins = np.searchsorted(merged // places, np.arange(len(begin_ns) + 1))
     return Divided(
         parts=tuple(pieces.parts[at] for at in used.tolist()),
@@ -83,7 +83,7 @@ def _overlaps(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: In
         inside = (at >= 0) & (left < end_ns[mine][np.maximum(at, 0)]) if len(mine) else at >= 0
         piece = np.searchsorted(pieces.start_ns, left[inside], side="right") - 1
         pair = mine[at[inside]] * places + pieces.part[piece]
-        pairs, which = np.unique(pair, return_inverse=True)
+        pairs, which = distinct_places(pair)
         begun = ((pieces.start_ns[piece] == left[inside]) & pieces.is_kernel[piece]).astype(np.int64)
         work = pieces.elements[piece]
         columns = (length[inside], begun, begun * np.maximum(work, 0), begun * (work == NONE))

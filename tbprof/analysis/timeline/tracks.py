@@ -94,7 +94,7 @@ def nested_lines(start_ns: Int64s, end_ns: Int64s) -> Int64s:
     order = np.lexsort((-end_ns, start_ns))
     start = start_ns[order]
     # One that takes no time holds none, but is not over when it begins.
-    ended = np.sort(np.maximum(end_ns, start_ns + 1))
+    ended = np.sort(np.maximum(end_ns, start_ns + 1), kind="stable")
     lines = np.empty(len(order), np.int64)
     lines[order] = np.arange(len(order)) - np.searchsorted(ended, start, side="right")
     return np.minimum(lines, MAX_LINES - 1)

@@ -23,7 +23,7 @@ def has_later_step(facts: Facts, members: Int64s) -> bool:
     """Whether a step, or another turn of a loop, follows any of these episodes."""
     work = facts.work
     computes = work.is_kernel
-    launched = np.sort(work.launch_start_ns[computes])
+    launched = np.sort(work.launch_start_ns[computes], kind="stable")
     if len(distinct(np.searchsorted(launched, facts.episodes.start_ns[members]))) > 1:
         return True
     step = facts.episodes.step[members]

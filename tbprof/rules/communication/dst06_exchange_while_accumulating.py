@@ -53,7 +53,7 @@ from tbprof.rules.base.launching import unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
-from tbprof.trace.columns.arrays import is_among
+from tbprof.trace.columns.arrays import distinct_places, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["RULE"]
@@ -78,9 +78,9 @@ def _needless_passes(facts: Facts) -> Iterator[Int64s]:
     """
     slices = facts.trace.slices
     forwards = matching_rows(facts.trace, _FORWARDS, Category.USER_ANNOTATION, Category.CPU_OP)
-    starts = np.sort(slices.start_ns[forwards])
+    starts = np.sort(slices.start_ns[forwards], kind="stable")
     stepped = matching_rows(facts.trace, _STEPS, Category.USER_ANNOTATION, Category.CPU_OP)
-    steps = np.searchsorted(np.sort(slices.start_ns[stepped]), starts)
+    steps = np.searchsorted(np.sort(slices.start_ns[stepped], kind="stable"), starts)
     exchanged = _exchanges(facts, forwards, starts)
     for this, following in zip(range(len(starts) - 1), range(1, len(starts)), strict=True):
         is_used_later = steps[this] == steps[following] < len(stepped)
@@ -97,7 +97,7 @@ def _exchanges(facts: Facts, forwards: Int64s, starts: Int64s) -> list[Int64s]:
     chosen = np.flatnonzero(is_reduced & ~is_among(found.at, launched_inside(facts, forwards)))
     launched = work.launch_start_ns[found.at[chosen]]
     chosen = chosen[np.argsort(launched, kind="stable")]
-    of_pass = np.searchsorted(starts, np.sort(launched), side="right") - 1
+    of_pass = np.searchsorted(starts, np.sort(launched, kind="stable"), side="right") - 1
     return [chosen[of_pass == number] for number in range(len(starts))]
 
 
@@ -135,7 +135,7 @@ def _held_back_ns(facts: Facts, at: Int64s) -> int:
     if not len(computing):
         return 0
     length = work.end_ns[computing] - work.start_ns[computing]
-    streams, of = np.unique(work.stream[computing], return_inverse=True)
+    streams, of = distinct_places(work.stream[computing])
     computing = computing[of == np.bincount(of, weights=length, minlength=len(streams)).argmax()]
     busy = union(work.start_ns[computing], work.end_ns[computing])
     beside_ns = overlap_ns(busy, work.start_ns[at], work.end_ns[at])

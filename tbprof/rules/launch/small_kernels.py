@@ -17,7 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
 from tbprof.records import dataclass
 from tbprof.rules.launch.compiled_launches import are_compiled
-from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
+from tbprof.trace.columns.arrays import NONE, distinct, distinct_places, is_among, median
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]
@@ -81,8 +81,8 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
 def _kernels_alone(facts: Facts) -> Int64s:
     """Those in steps that were launched one by one: of a CUDA graph, one call launches them all."""
     inside = facts.kernels_in_steps
-    _, which, kernels = np.unique(facts.work.launch[inside], return_inverse=True, return_counts=True)
-    alone: Int64s = inside[kernels[which] == 1]
+    _, which = distinct_places(facts.work.launch[inside])
+    alone: Int64s = inside[np.bincount(which)[which] == 1]
     return alone
 
 

@@ -46,7 +46,7 @@ from tbprof.rules.base.computing import computing_finding, device_ns, in_main_st
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, distinct_places
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["RULE"]
@@ -88,7 +88,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _products(facts: Facts) -> _Products:
     kernels = np.flatnonzero(facts.work.is_kernel)
-    names, of = np.unique(facts.trace.slices.name[facts.work.rows[kernels]], return_inverse=True)
+    names, of = distinct_places(facts.trace.slices.name[facts.work.rows[kernels]])
     reads = np.array([_read_bytes(facts.trace.names[name]) for name in names.tolist()], np.int64)[of]
     judged = in_main_steps(facts, kernels[reads > 0])
     odd = in_main_steps(facts, kernels[(reads > 0) & (reads < _WHOLE_READ_BYTES)])

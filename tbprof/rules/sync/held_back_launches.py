@@ -68,8 +68,8 @@ def find_held_back_launches(facts: Facts) -> HeldBackLaunches:
 
 def _queued(facts: Facts, launches: Launches) -> Int64s:
     """How much had been launched and not started when each launch began, on all devices."""
-    launched = np.sort(facts.work.launch_start_ns)
-    started = np.sort(facts.work.start_ns)
+    launched = np.sort(facts.work.launch_start_ns, kind="stable")
+    started = np.sort(facts.work.start_ns, kind="stable")
     instants = launches.start_ns
     before: Int64s = np.searchsorted(launched, instants) - np.searchsorted(started, instants)
     return before

@@ -1,4 +1,9 @@
-"""The arrays that a trace is made of."""
+"""The arrays that a trace is made of.
+
+Their times and rows mostly ascend, in runs. A stable sort of such takes a thirtieth of the time of numpy's
+default, which is as slow for what is sorted as for anything else, and slower still on AMD's processors with
+AVX-512.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +26,7 @@ __all__ = [
     "SparseColumn",
     "SparseFloats",
     "distinct",
+    "distinct_places",
     "find_sorted",
     "is_among",
     "lookup",
@@ -85,11 +91,46 @@ def distinct(values: npt.NDArray[_Value]) -> npt.NDArray[_Value]:
     `np.unique` gives the same ten to fifty times slower: it puts them into a hash table. At its first call it
     also imports `numpy.ma`, for 8 ms.
     """
-    ordered = np.sort(values)
+    lowest = _lowest(values)
+    if lowest is not None:
+        return (np.flatnonzero(_table(values, lowest)) + lowest).astype(values.dtype)
+    ordered = np.sort(values, kind="stable")
     is_first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     found: npt.NDArray[_Value] = ordered[is_first]
     return found
+
+
+def distinct_places(values: npt.NDArray[_Value]) -> tuple[npt.NDArray[_Value], Int64s]:
+    """The same, and for each value which of them it is: as `np.unique` with `return_inverse`."""
+    lowest = _lowest(values)
+    if lowest is not None:
+        table = _table(values, lowest)
+        number = np.cumsum(table) - 1
+        return (np.flatnonzero(table) + lowest).astype(values.dtype), number[values.astype(np.int64) - lowest]
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    is_first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    which = np.empty(len(values), np.int64)
+    which[order] = np.cumsum(is_first) - 1
+    return ordered[is_first], which
+
+
+def _lowest(values: npt.NDArray[np.generic]) -> int | None:
+    """The least of them, if all are integers so near to each other that a table of what is there is small."""
+    if len(values) == 0 or not np.issubdtype(values.dtype, np.signedinteger):
+        return None
+    lowest, highest = int(values.min()), int(values.max())
+    return lowest if highest - lowest <= _TABLE_ENTRIES * len(values) else None
+
+
+def _table(values: npt.NDArray[np.generic], lowest: int) -> npt.NDArray[np.bool_]:
+    """Of each number from the lowest on, whether it is there."""
+    places = values.astype(np.int64) - lowest
+    table = np.zeros(int(places.max()) + 1, np.bool_)
+    table[places] = True
+    return table
 
 
 def is_among(values: npt.NDArray[np.integer], wanted: npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -106,7 +147,7 @@ def is_among(values: npt.NDArray[np.integer], wanted: npt.ArrayLike) -> npt.NDAr
         return found
     if int(numbers.max()) - int(numbers.min()) <= _TABLE_ENTRIES * (len(values) + len(numbers)):
         return np.isin(values, numbers)
-    return find_sorted(np.sort(numbers), values)[1]
+    return find_sorted(np.sort(numbers, kind="stable"), values)[1]
 
 
 def median(values: npt.NDArray[np.integer | np.floating]) -> float:

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.trace.columns.arrays import NONE, find_sorted, is_among, lookup, median, percentile
+from tbprof.trace.columns.arrays import (
+    NONE,
+    distinct,
+    distinct_places,
+    find_sorted,
+    is_among,
+    lookup,
+    median,
+    percentile,
+)
 
 NUMBERS = st.lists(st.integers(-1, 12), max_size=12)
 
@@ -42,6 +51,24 @@ def test_what_is_wanted_is_told_however_many_and_however_far_apart(
     values: list[int], wanted: list[int]
 ) -> None:
     assert is_among(np.array(values, np.int64), wanted).tolist() == [value in wanted for value in values]
+
+
+COLUMNS = (
+    st.lists(st.integers(-128, 127)).map(lambda values: np.array(values, np.int8))
+    | FAR_APART.map(lambda values: np.array(values, np.int64))
+    | st.lists(st.floats(-1, 1)).map(lambda values: np.array(values, np.float64))
+)
+
+
+@given(COLUMNS)
+def test_the_distinct_ones_are_those_of_numpy(values: np.ndarray) -> None:
+    wanted, places = np.unique(values, return_inverse=True)
+
+    found, which = distinct_places(values)
+
+    assert (found.tolist(), which.tolist()) == (wanted.tolist(), places.tolist())
+    assert distinct(values).tolist() == wanted.tolist()
+    assert found.dtype == distinct(values).dtype == values.dtype
 
 
 SOME = st.lists(st.integers(-100, 100), min_size=1) | st.lists(st.floats(-1, 1), min_size=1)

@@ -37,7 +37,9 @@ def host_ops(facts: Facts, pattern: str, lane: int) -> Int64s:
     slices = facts.trace.slices
     rows = ops_of(facts, lane)
     rows = rows[match(facts.trace, rows, pattern)]
-    calls = np.sort(slices.start_ns[(slices.category == Category.RUNTIME) & (slices.lane == lane)])
+    calls = np.sort(
+        slices.start_ns[(slices.category == Category.RUNTIME) & (slices.lane == lane)], kind="stable"
+    )
     start, end = slices.start_ns[rows], slices.end_of(rows)
     first = np.searchsorted(calls, start, side="left")
     alone: Int64s = rows[first == np.searchsorted(calls, end, side="right")]

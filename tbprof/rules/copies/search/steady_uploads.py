@@ -43,8 +43,8 @@ def moves_batch(facts: Facts, instants: Int64s) -> np.ndarray[tuple[int], np.dty
     """For each instant whether the loader was called later than a kernel was last launched before it."""
     slices, work = facts.trace.slices, facts.work
     calls = matching_rows(facts.trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
-    loaded = np.sort(slices.end_of(calls))
-    launched = np.sort(work.launch_start_ns[work.launched_kernels])
+    loaded = np.sort(slices.end_of(calls), kind="stable")
+    launched = np.sort(work.launch_start_ns[work.launched_kernels], kind="stable")
     return _last_before(loaded, instants) > _last_before(launched, instants)
 
 

@@ -25,7 +25,8 @@ def find_unawaited(facts: Facts, members: Int64s) -> Int64s:
     members = members[(episodes.step[members] != NONE) & (episodes.step[members] < len(steps) - 1)]
     asked = matching_rows(facts.trace, _QUERY, Category.RUNTIME)
     waits = np.sort(
-        np.concatenate([episodes.start_ns[episodes.blocking], facts.trace.slices.start_ns[asked]])
+        np.concatenate([episodes.start_ns[episodes.blocking], facts.trace.slices.start_ns[asked]]),
+        kind="stable",
     )
     first = np.searchsorted(waits, episodes.end_ns[members], side="left")
     reach = steps.end_ns[episodes.step[members] + 1]

@@ -64,7 +64,10 @@ def _are_captured(trace: Trace, launches: Int64s) -> npt.NDArray[np.bool_]:
     begins, ends = (_named(trace, name, Category.RUNTIME) for name in (_BEGIN_CAPTURE, _END_CAPTURE))
     captured = np.zeros(len(launches), np.bool_)
     for lane in distinct(slices.lane[begins]).tolist():
-        begun, ended = (np.sort(slices.start_ns[rows[slices.lane[rows] == lane]]) for rows in (begins, ends))
+        begun, ended = (
+            np.sort(slices.start_ns[rows[slices.lane[rows] == lane]], kind="stable")
+            for rows in (begins, ends)
+        )
         at = slices.start_ns[launches]
         depth = np.searchsorted(begun, at, side="right") - np.searchsorted(ended, at, side="right")
         captured |= (slices.lane[launches] == lane) & (depth > 0)
