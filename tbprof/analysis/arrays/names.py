@@ -25,8 +25,8 @@ def are_named(trace: Trace, rows: Int64s, passes: Callable[[str], object]) -> np
     name = trace.slices.name[rows]
     found = np.zeros(len(trace.names), np.bool_)
     found[name] = True
-    for occurring in np.flatnonzero(found).tolist():
-        found[occurring] = bool(passes(trace.names[occurring]))
+    occurring = np.flatnonzero(found)
+    found[occurring] = [bool(passes(trace.names[one])) for one in occurring.tolist()]
     return found[name]
 
 

@@ -7,11 +7,14 @@ of the host (gloo) are host ranges, and never device time.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import union
-from tbprof.analysis.arrays.names import match, matching_rows
+from tbprof.analysis.arrays.names import are_named, matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct
@@ -56,8 +59,7 @@ NAMES = (
 def is_communication(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
     """One entry a row of `work`."""
     slices = trace.slices
-    pattern = "|".join(f"(?:{name.pattern})" for name in NAMES)
-    named = match(trace, work.rows, pattern)
+    named = are_named(trace, work.rows, _is_communication_name)
     ops = matching_rows(trace, OPS, Category.CPU_OP, Category.USER_ANNOTATION)
     found: npt.NDArray[np.bool_] = named.copy()
     is_kernel = work.is_kernel
@@ -69,3 +71,9 @@ def is_communication(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
         held = (at >= 0) & (work.launch_start_ns < inside.end_ns[np.maximum(at, 0)])
         found |= launched & held
     return found
+
+
+@lru_cache(maxsize=4096)
+def _is_communication_name(name: str) -> bool:
+    """Kept, since several ask: of a compiled kernel's name all of its hundreds of characters are searched."""
+    return re.match("|".join(f"(?:{one.pattern})" for one in NAMES), name) is not None

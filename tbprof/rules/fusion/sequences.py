@@ -93,20 +93,15 @@ def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
 
 
 def _find(facts: Facts, pattern: str) -> _Found:
-    ops, text = facts.top_ops, facts.once(_text)
-    launching = np.flatnonzero(ops.kernels > 0)
-    slices = facts.trace.slices
-    members = [
-        launching[found.start() : found.end()]
-        for piece in unbroken_ops(facts, launching)
-        for found in re.compile(pattern).finditer(text, *piece)
-    ]
-    shorter_ns = sum(int(ops.device_ns[mine].sum() - ops.shortest_ns[mine].min()) for mine in members)
-    first = np.array([ops.rows[mine[0]] for mine in members], np.int64)
-    last = np.array([ops.rows[mine[-1]] for mine in members], np.int64)
-    spans = union(slices.start_ns[first], slices.end_of(last))
+    ops, slices = facts.top_ops, facts.trace.slices
+    members = _members(facts, pattern)
+    held = np.concatenate(members) if members else np.empty(0, np.int64)
+    begins = np.cumsum([0, *map(len, members)])
+    first, last = held[begins[:-1]], held[begins[1:] - 1]
+    shortest_ns = np.minimum.reduceat(ops.shortest_ns[held], begins[:-1])
+    shorter_ns = int(ops.device_ns[held].sum() - shortest_ns.sum())
+    spans = union(slices.start_ns[ops.rows[first]], slices.end_of(ops.rows[last]))
     late_ns = total_ns(intersect(facts.idle_of("launch"), spans))
-    held = np.concatenate(members) if members else launching[:0]
     work = in_main_steps(facts, np.flatnonzero(is_among(ops.of_work, held) & facts.work.is_kernel))
     return _Found(
         count=len(members),
@@ -115,6 +110,20 @@ def _find(facts: Facts, pattern: str) -> _Found:
         won_ns=shorter_ns + gaps_ns(facts, work) + max(late_ns, earlier_host_ns(facts, spans)),
         ops=len(held),
     )
+
+
+def _members(facts: Facts, pattern: str) -> list[Int64s]:
+    """The ops of each time that the formula is written out."""
+    launching, text = np.flatnonzero(facts.top_ops.kernels > 0), facts.once(_text)
+    return [
+        launching[found.start() : found.end()]
+        for piece in facts.once(_unbroken)
+        for found in re.compile(pattern).finditer(text, *piece)
+    ]
+
+
+def _unbroken(facts: Facts) -> list[tuple[int, int]]:
+    return unbroken_ops(facts, np.flatnonzero(facts.top_ops.kernels > 0))
 
 
 def _text(facts: Facts) -> str:
@@ -131,7 +140,7 @@ def looked_for(pattern: str) -> Passing:
         launching = int((facts.top_ops.kernels > 0).sum())
         if not launching:
             return None
-        return {"ops": launching, "written_out": _find(facts, pattern).count}
+        return {"ops": launching, "written_out": len(_members(facts, pattern))}
 
     def note(numbers: Numbers, _: Scope) -> str:
         ops, times = int(numbers["ops"]), int(numbers["written_out"])

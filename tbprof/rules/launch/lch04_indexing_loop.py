@@ -45,7 +45,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import is_among
+from tbprof.trace.columns.arrays import distinct_places, is_among
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["RULE"]
@@ -97,7 +97,7 @@ def _find_loops(facts: Facts) -> _Loops:
     """Runs of equal ops within a step, with a letter for each name."""
     ops, slices = facts.top_ops, facts.trace.slices
     names = slices.name[ops.rows]
-    distinct, letter = np.unique(names, return_inverse=True)
+    distinct, letter = distinct_places(names)
     selecting = {
         chr(_FIRST_LETTER + at) for at, name in enumerate(distinct) if facts.trace.names[name] in _SELECTING
     }
@@ -105,10 +105,9 @@ def _find_loops(facts: Facts) -> _Loops:
     stretches = unbroken_ops(facts, np.arange(len(ops))) if selecting else ()
     pieces = (_LOOP.finditer(text, *piece) for piece in stretches)
     repeated = (one for matches in pieces for one in matches if selecting & set(one[1]))
+    before = np.concatenate([[0], np.cumsum(ops.kernels)]).tolist()
     # A loop over a tensor of the host launches nothing.
-    found = [
-        one for one in repeated if ops.kernels[one.start() : one.end()].sum() >= len(one[0]) // len(one[1])
-    ]
+    found = [one for one in repeated if before[one.end()] - before[one.start()] >= len(one[0]) // len(one[1])]
     first, last = ([end(one) for one in found] for end in (re.Match.start, re.Match.end))
     start = slices.start_ns[ops.rows[first]] if found else np.empty(0, np.int64)
     end = slices.end_of(ops.rows[np.array(last, np.int64) - 1]) if found else start

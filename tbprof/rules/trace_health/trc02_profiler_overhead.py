@@ -52,7 +52,7 @@ RECORDING_SHARE = 0.05
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    cost = find_profiler_cost(facts)
+    cost = facts.once(find_profiler_cost)
     if not _is_high(cost):
         return
     measured = {"inflation": cost.inflation} if cost.measured else {}
@@ -76,7 +76,7 @@ def _is_high(cost: ProfilerCost) -> bool:
 
 
 def _looked_at(facts: Facts) -> Numbers:
-    cost = find_profiler_cost(facts)
+    cost = facts.once(find_profiler_cost)
     # Steps that were recorded can be faster than those before them by chance.
     return {"share": max(cost.inflation, 0.0) if cost.measured else cost.overhead_share + cost.frames_share}
 
