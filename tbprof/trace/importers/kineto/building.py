@@ -53,9 +53,13 @@ class Columns:
             self._is_met[[arrow.cat.number for arrow in batch.arrows]] = True
 
     def _add_slices(self, batch: Batch) -> None:
-        self._is_met[batch.kineto_category] = True
-        category = CATEGORIES[batch.kineto_category]
-        self.args.add(len(self._start_ns), category, batch)
+        self._is_met[batch.kinds] = True
+        met = set(CATEGORIES[batch.kinds].tolist())
+        if len(batch.kinds) == 1:
+            category = np.full(len(batch.slices), CATEGORIES[batch.kinds[0]])
+        else:
+            category = CATEGORIES[batch.kineto_category]
+        self.args.add(len(self._start_ns), category, met, batch)
         self.has_decimals = self.has_decimals or batch.times.has_decimals
         self.negative_durations += int((batch.times.duration_ns < 0).sum())
         self._start_ns.extend(batch.times.start_ns)
@@ -65,8 +69,11 @@ class Columns:
         self._category.extend(category)
         self._lane.extend(self._lanes.numbers(batch.slices))
         # Of many recordings most rows are Python frames, which have none.
-        is_frames = bool((category == Category.PYTHON).all())
-        ids = np.full(len(category), NONE) if is_frames else _ids([one.correlation for one in batch.args])
+        ids = (
+            np.full(len(category), NONE)
+            if met == {Category.PYTHON}
+            else _ids([one.correlation for one in batch.args])
+        )
         self._correlation.extend(ids)
 
     def take(self) -> Rows:

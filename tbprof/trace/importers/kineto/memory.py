@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tbprof.trace.columns.arrays import Int32s, Int64s
@@ -21,7 +21,6 @@ _NO_ARGS = InstantArgs()
 _LARGEST = 2.0**53
 _WIDE = ("bytes", "total_allocated_bytes", "total_reserved_bytes", "address")
 _NARROW = ("device_type", "device")
-_GETTERS = {field: attrgetter(field) for field in (*_WIDE, *_NARROW)}
 
 
 class MemoryColumns:
@@ -38,11 +37,14 @@ class MemoryColumns:
         self._time_ns.extend(time_ns)
         self._lane.extend(lane)
         args = [_NO_ARGS if event.args is None else event.args for event in events]
+        # All fields at once: that is faster than one after the other.
+        columns = zip(*map(msgspec.structs.astuple, args), strict=True)
+        numbers = dict(zip(InstantArgs.__struct_fields__, map(numbers_of, columns), strict=True))
         for field, wide in self._wide.items():
-            values = numbers_of(list(map(_GETTERS[field], args)))
+            values = numbers[field]
             wide.extend(np.where(np.abs(values) < _LARGEST, values, -1))
         for field, narrow in self._narrow.items():
-            values = numbers_of(list(map(_GETTERS[field], args)))
+            values = numbers[field]
             narrow.extend(np.where(np.abs(values) < np.iinfo(np.int8).max, values, -1))
 
     def take(self) -> MemoryEvents:

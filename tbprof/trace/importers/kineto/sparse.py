@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -47,14 +47,23 @@ class ArgColumns:
         }
         self._texts = {group.texts: _TextColumns(group.texts, names) for group in self._groups if group.texts}
 
-    def add(self, first_row: int, category: Int8s, batch: Batch) -> None:
-        """Append what a batch of rows has, by their categories; `first_row` is the number of its first."""
-        met = set(np.flatnonzero(np.bincount(category)).tolist())
+    def add(self, first_row: int, category: Int8s, met: Set[int], batch: Batch) -> None:
+        """Append what a batch of rows has.
+
+        Args:
+            first_row: The number of its first.
+            category: Of each row, as `met`.
+            met: Those that any row has.
+            batch: The rows.
+        """
         for group in self._groups:
             if met.isdisjoint(group.categories):
                 continue
             is_collective = group is COLLECTIVE or group is MESSAGE
-            rows = batch.collectives if is_collective else np.flatnonzero(group.is_of[category])
+            rows = batch.collectives
+            if not is_collective:
+                # Where all rows are of one kind, those of its groups are all of them.
+                rows = np.arange(len(category)) if len(met) == 1 else np.flatnonzero(group.is_of[category])
             if len(rows):
                 self._add(group, first_row, rows, batch)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -12,7 +12,14 @@ from tbprof.trace.columns.arrays import Int8s, Int64s
 from tbprof.trace.columns.eras import CATEGORIES
 from tbprof.trace.importers.kineto.events.category_args import COLLECTIVE
 from tbprof.trace.importers.kineto.events.event_args import ABSENT, NO_ARGS, SliceArgs
-from tbprof.trace.importers.kineto.events.events import AnySlice, Arrow, Event, Instant, Label, Slice
+from tbprof.trace.importers.kineto.events.events import (
+    AnySlice,
+    Arrow,
+    Event,
+    Instant,
+    Label,
+    Slice,
+)
 from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.events.times import ClockType, Times, exact_starts, exact_times
 
@@ -30,6 +37,8 @@ class Batch:
     slices: Sequence[AnySlice]
     kineto_category: Int8s
     """Of each slice, by the number of the `KinetoCategory`."""
+    kinds: Sequence[int]
+    """Those that any slice has: of most chunks one or two."""
     args: Sequence[SliceArgs]
     """Of each slice; what they were decoded without may not be asked for."""
     collectives: Int64s
@@ -56,7 +65,11 @@ def batch_of(
     met = set(map(type, events))
 
     def all_of(kind: type[_Kind]) -> list[_Kind]:
-        return [event for event in events if event.__class__ is kind] if kind in met else []
+        if kind not in met:
+            return []
+        if len(met) == 1:
+            return cast("list[_Kind]", events)
+        return [event for event in events if event.__class__ is kind]
 
     slices: list[AnySlice] = all_of(Slice)
     memory = [event for event in all_of(Instant) if event.name == _MEMORY]
@@ -64,6 +77,8 @@ def batch_of(
     if times is None or memory_ns is None:
         return None
     kineto_category = packed([event.cat.number for event in slices], np.int8)
+    kinds = np.flatnonzero(np.bincount(kineto_category)).tolist()
+    may_be_collective = "collective_name" in fields and bool(COLLECTIVE.is_of[CATEGORIES[kinds]].any())
     args = (
         [NO_ARGS if event.args is None else event.args for event in slices]
         if fields
@@ -73,7 +88,8 @@ def batch_of(
         slices=slices,
         kineto_category=kineto_category,
         args=args,
-        collectives=_collectives(kineto_category, args if "collective_name" in fields else []),
+        kinds=kinds,
+        collectives=_collectives(kineto_category, args if may_be_collective else []),
         times=times,
         labels=all_of(Label),
         memory=memory,

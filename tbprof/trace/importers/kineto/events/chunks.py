@@ -188,7 +188,9 @@ class EventStream:
         return self._boundary.last(self._buffer, self._start, self._end)
 
     def _grow(self) -> None:
-        larger = bytearray(2 * len(self._buffer))
+        # One event may fill `MAX_EVENT_BYTES`; only what stands before or behind the array may be longer.
+        size = len(self._buffer)
+        larger = bytearray(2 * size if self._is_full else min(2 * size, MAX_EVENT_BYTES + 2))
         with memoryview(self._buffer) as view:
             larger[: self._end] = view[: self._end]
         self._buffer = larger

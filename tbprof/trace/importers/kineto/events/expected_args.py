@@ -6,9 +6,9 @@ of the other kinds' arguments is made and dropped in three quarters of the time.
 
 from __future__ import annotations
 
-import numpy as np
+from functools import reduce
+from operator import or_
 
-from tbprof.trace.columns.arrays import Int8s
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.eras import CATEGORIES
 from tbprof.trace.columns.tables import Tables
@@ -21,11 +21,9 @@ _HOST = frozenset({Category.CPU_OP, Category.USER_ANNOTATION})
 _FRAMES = frozenset({Category.PYTHON})
 _KINDS = (_HOST, _FRAMES, frozenset(Category) - _HOST - _FRAMES)
 """What is written side by side: where one is, the others may follow in the next chunk."""
-_KIND_BIT: Int8s = np.array(
-    [sum(1 << at for at, kind in enumerate(_KINDS) if category in kind) for category in CATEGORIES], np.int8
-)
+_KIND_BIT = [sum(1 << at for at, kind in enumerate(_KINDS) if category in kind) for category in CATEGORIES]
 """By the number of a `KinetoCategory`."""
-_FIRST_CHUNK = 24
+_FIRST_CHUNK = 16
 """Of a smaller file the decoders, half a millisecond each, would take what they save."""
 _CHUNKS_PER_MISS = 8
 """A chunk that is decoded twice costs what a good guess wins in three."""
@@ -58,7 +56,7 @@ class ExpectedArgs:
 
     def _needed(self, batch: Batch) -> frozenset[str]:
         self._has_collectives = self._has_collectives or len(batch.collectives) > 0
-        key = int(np.bitwise_or.reduce(_KIND_BIT[batch.kineto_category])), self._has_collectives
+        key = reduce(or_, (_KIND_BIT[kind] for kind in batch.kinds), 0), self._has_collectives
         if key not in self._known:
             self._known[key] = _fields(*key, self._tables)
         return self._known[key]
