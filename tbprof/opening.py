@@ -102,7 +102,7 @@ def content_within(path: str | os.PathLike[str], most_bytes: int) -> bytes:
 
 
 def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:
-    """What a file is, wherever it lies: one that was changed, and given back its size and time, is another.
+    """What a file is, under any of its names: one that was changed, and given back size and time, is another.
 
     Raises:
         OSError: as there.
@@ -113,7 +113,9 @@ def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:
     with open_regular(path) as file:
         status = os.fstat(file.fileno())
         digest = _digest_of_ends(file, status.st_size)
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, digest
+    # The ends alone do not tell of a change in the middle. A move is taken for a change, too.
+    changed_ns = status.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, changed_ns, digest
 
 
 def content_of(path: str | os.PathLike[str]) -> tuple[int, str]:

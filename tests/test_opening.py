@@ -87,7 +87,7 @@ def test_a_change_under_the_same_size_and_time_is_another_file(logs: Path) -> No
     path.write_bytes(b"your")
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert identity_of(path) != before
-    assert identity_of(path)[:-1] == before[:-1]
+    assert identity_of(path)[:4] == before[:4]
 
 
 def swap_file(logs: Path) -> None:

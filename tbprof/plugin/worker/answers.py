@@ -13,7 +13,7 @@ from tbprof.errors import Gone, UsageError
 from tbprof.opening import status_of_regular
 from tbprof.report import Facts, Timeline, build_report, open_facts, open_timeline
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
-from tbprof.store.lookup.cache import keep_report
+from tbprof.store.lookup.cache import keep_report, report_key
 from tbprof.version import __version__
 from tbprof.views.icicle.building import icicle_view
 from tbprof.views.memory.building import MemoryQuestion, memory_view
@@ -113,8 +113,9 @@ _Answering: TypeAlias = Callable[[Traces, str, Parameters], bytes]
 
 def _report(traces: Traces, path: str, _: Parameters) -> bytes:
     """The stored form of the report, which is kept in the cache as well."""
+    key = report_key(path)
     report = build_report(path, progress=traces.progress, use_cache=True)
-    keep_report(path, report)
+    keep_report(path, report, key)
     return encode_report(report, written_by=__version__, max_bytes=MAX_REPORT_BYTES)
 
 

@@ -1,8 +1,8 @@
 """Reports of traces made without the hook, kept in the user's cache folder.
 
-The key is what the file is, not where it lies: device, inode, size, time of the last
-change and digest of both ends, with the versions of the format and of the analysis. A folder that is not the
-user's own, or that others may write to, is not used.
+The key is what the file is, not what it is called: device, inode, size, times of the last changes and digest
+of both ends, with the versions of the format and of the analysis. A folder that is not the user's own, or
+that others may write to, is not used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_r
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
 
-__all__ = ["MAX_CACHE_BYTES", "cached_report", "has_cached_report", "keep_report"]
+__all__ = ["MAX_CACHE_BYTES", "cached_report", "has_cached_report", "keep_report", "report_key"]
 
 MAX_CACHE_BYTES = 256 * 1024 * 1024
 """Beyond it the reports that were not used for longest go."""
@@ -47,7 +47,20 @@ def cached_report(trace_path: str, *, is_one_of_many: bool = False) -> Report | 
         os.utime(kept)
     except (OSError, ReportError):
         return None
-    return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=trace_path))
+    return _at(report, trace_path)
+
+
+def _at(report: Report, trace_path: str) -> Report:
+    """Of this name of its file, which tells the worker of a trace that the hook did not record."""
+    worker, name = report.trace.worker, Path(trace_path).name
+    if report.facts is None and Path(report.trace.path).name != name:
+        # Seldom needed, and it knows the endings of all formats.
+        from tbprof.window_names import parse_window_name
+
+        worker = parse_window_name(name).worker
+    return dataclasses.replace(
+        report, trace=dataclasses.replace(report.trace, path=trace_path, worker=worker)
+    )
 
 
 def has_cached_report(trace_path: str) -> bool:
@@ -59,18 +72,31 @@ def has_cached_report(trace_path: str) -> bool:
         return False
 
 
-def keep_report(trace_path: str, report: Report) -> None:
-    """Keep a report for the next time; what can't be kept is simply made again."""
+def report_key(trace_path: str) -> str:
+    """What a trace is before it is read, for `keep_report`; "" where it can't be opened."""
+    try:
+        return _key(trace_path)
+    except OSError:
+        return ""
+
+
+def keep_report(trace_path: str, report: Report, read_as: str) -> None:
+    """Keep a report for the next time; what can't be kept is simply made again.
+
+    Args:
+        trace_path: The trace.
+        report: What was made of it.
+        read_as: Its key before it was read. A file that was replaced, or grew, meanwhile is another by now.
+    """
     folder = private_cache_folder("reports")
-    if folder is None:
+    if folder is None or not read_as or report_key(trace_path) != read_as:
         return
     with contextlib.suppress(OSError, ReportTooLarge):
         # A cache has room for what a published report must leave out.
         data = encode_report(report, written_by=__version__, max_bytes=MAX_REPORT_BYTES)
-        name = _key(trace_path)
-        write_whole(folder / name, data)
+        write_whole(folder / read_as, data)
         # Names are digests: of many, one in so many has its turn, whichever processes keep them.
-        if int(name[:8], 16) % WALK_EVERY == 0:
+        if int(read_as[:8], 16) % WALK_EVERY == 0:
             _make_room(folder)
 
 

@@ -29,12 +29,13 @@ def report_of_file(path: Path, *, use_cache: bool, progress: Progress | None = N
         return read_report(str(path))
     if not use_cache:
         return _report_of_trace(path, use_cache=False, progress=progress)
-    from tbprof.store.lookup.cache import cached_report, keep_report
+    from tbprof.store.lookup.cache import cached_report, keep_report, report_key
 
     kept = cached_report(str(path))
     if kept is None:
+        key = report_key(str(path))
         kept = _report_of_trace(path, use_cache=True, progress=progress)
-        keep_report(str(path), kept)
+        keep_report(str(path), kept, key)
     return kept
 
 

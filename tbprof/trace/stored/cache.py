@@ -1,7 +1,7 @@
 """Columns of large traces, kept in the user's cache folder.
 
-The key is what the file is, not where it lies: device, inode, size and time of the last
-change, and the versions of the columns and of tbprof. An entry has all tables: the next
+The key is what the file is, not what it is called: device, inode, size and times of the last
+changes, and the versions of the columns and of tbprof. An entry has all tables: the next
 question is mostly about another one, and to read them as well takes a tenth longer at most.
 A folder that is not the user's own, or that others may write to, is not used.
 """
