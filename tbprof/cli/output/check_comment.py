@@ -42,7 +42,8 @@ def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], s
     number = "" if found.line is None else f":{found.line}"
     place = f" {_code(path_in_checkout(found.file) + number)}" if found.file else ""
     state = "**fails**" if row.fails else row.state
-    item = f"- {state} {found.rule}{place}: {html.escape(plain(text), quote=False)}"
+    rule, said = (html.escape(plain(one), quote=False) for one in (found.rule, text))
+    item = f"- {state} {rule}{place}: {said}"
     return f"{item}<br>{_code(found.shown_code)}" if found.shown_code else item
 
 
