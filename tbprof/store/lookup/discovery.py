@@ -99,7 +99,7 @@ class Discovery:
     looks_like_trace: Callable[[str], bool]
     """Whether a file's first bytes are those of a trace."""
     follow_links: bool = False
-    _heads: dict[tuple[str, int, int], bool] = field(default_factory=dict)
+    _heads: dict[tuple[str | int, ...], bool] = field(default_factory=dict)
     _folders: dict[str, _Folder] = field(default_factory=dict)
     _looked_s: dict[str, float] = field(default_factory=dict)
     """When each of these folders was last looked into."""
@@ -164,7 +164,7 @@ class Discovery:
         if is_mirrored(path):
             # Only what its name says is one has a stand-in, and to open that takes a request.
             return True
-        key = (path, status.st_size, status.st_mtime_ns)
+        key = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if key not in self._heads:
             may_be_copy = path.endswith(CLASSIC_SUFFIX)
             self._heads[key] = not is_classic_copy(path) if may_be_copy else self.looks_like_trace(path)

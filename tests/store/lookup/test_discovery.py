@@ -311,6 +311,22 @@ def test_a_folder_that_may_not_be_read_is_listed_and_costs_nothing_else(as_nobod
         (as_nobody / "secret").chmod(0o700)
 
 
+def test_what_is_moved_over_a_file_of_the_same_size_and_time_is_looked_at(logdir: Path) -> None:
+    trace = (
+        b'{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "x", "ts": 1, "dur": 1, "pid": 1, "tid": 1}]}'
+    )
+    was_trace, was_none = put(logdir / "a.json", trace), put(logdir / "b.json", b"x" * len(trace))
+    discovery = Discovery(logdir, looks_like_trace)
+    for path in (was_trace, was_none):
+        os.utime(path, ns=(NS, NS))
+    assert [name for _, name in names(discovery.find())] == ["a.json"]
+    for path, content in ((was_trace, b"x" * len(trace)), (was_none, trace)):
+        new = put(logdir / "new", content)
+        os.utime(new, ns=(NS, NS))
+        new.replace(path)
+    assert [name for _, name in names(discovery.find())] == ["b.json"]
+
+
 def test_heads_are_looked_at_once_for_each_change(logdir: Path) -> None:
     looked: list[str] = []
 
