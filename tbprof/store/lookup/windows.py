@@ -6,7 +6,7 @@ import dataclasses
 import io
 from pathlib import Path, PureWindowsPath
 
-from tbprof.errors import ReportError, ReportNotReadable
+from tbprof.errors import ReportError, ReportNotReadable, ReportTooNew
 from tbprof.model import HealthFact, Report, Window
 from tbprof.opening import content_at_hand, open_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, noted_content
@@ -19,15 +19,16 @@ _READ_BYTES = 64 * 1024
 """At once: of thousands of small files, a buffer for the largest one takes longer to get than to fill."""
 
 _OF_OTHER_TRACE = HealthFact("report_of_other_trace", "warning", {})
+_OF_LATER_VERSION = HealthFact("report_of_later_version", "warning", {})
 _NOT_BOUND = HealthFact("report_not_bound", "info", {})
 
 
 def stored_report(window: Window, *, is_one_of_many: bool = False) -> Report | None:
     """The published report, else the cached one, else None: then its trace must be read.
 
-    A published report that was made of another trace than the one beside it, by its content or, where that
-    was not noted, by its name, is not used, and what is used in its place says so. Of one of many a part may
-    be left out, as `decode_report` says.
+    A published report that a later version wrote, or that was made of another trace than the one beside it,
+    by its content or, where that was not noted, by its name, is not used, and what is used in its place says
+    so. Of one of many a part may be left out, as `decode_report` says.
 
     Raises:
         ReportError: There is a published report, it can't be used, and there is no trace.
@@ -63,7 +64,12 @@ def _published(window: Window, *, is_one_of_many: bool) -> tuple[Report | None, 
     doubt = _doubt(data, window.trace_path)
     if doubt is _OF_OTHER_TRACE:
         return None, doubt
-    report = decode_report(data, name=window.report_path, is_one_of_many=is_one_of_many)
+    try:
+        report = decode_report(data, name=window.report_path, is_one_of_many=is_one_of_many)
+    except ReportTooNew:
+        if window.trace_path is None:
+            raise
+        return None, _OF_LATER_VERSION
     if doubt is None or _names_trace(report, window.trace_path):
         return _at(report, window.report_path), doubt
     return None, _OF_OTHER_TRACE

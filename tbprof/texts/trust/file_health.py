@@ -148,6 +148,13 @@ def _report_of_other_trace(_: Numbers) -> str:
     )
 
 
+def _report_of_later_version(_: Numbers) -> str:
+    return (
+        "A later version of tbprof wrote the report that lies beside this trace: it is not used, and the "
+        "figures are the trace's own. Upgrade tbprof to use it."
+    )
+
+
 def _report_not_bound(_: Numbers) -> str:
     return (
         "The stored report does not say which file it was made of, as those of older versions: that it is "
@@ -187,5 +194,6 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "rank_unknown": _rank_unknown,
     "inputs_joined": _inputs_joined,
     "report_of_other_trace": _report_of_other_trace,
+    "report_of_later_version": _report_of_later_version,
     "report_not_bound": _report_not_bound,
 }

@@ -16,7 +16,7 @@ from tbprof.opening import content_of
 from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
-from tbprof.store.lookup.cache import keep_report
+from tbprof.store.lookup.cache import keep_report, report_key
 from tbprof.store.lookup.reports import report_of_window
 from tbprof.store.lookup.windows import read_report, stored_report, with_doubt
 
@@ -61,7 +61,7 @@ def test_a_published_report_is_read_and_names_its_file(published: Path, report: 
 
 def test_a_trace_alone_has_a_report_once_it_is_cached(trace: Path, report: Report) -> None:
     assert stored_report(window(trace=trace)) is None
-    keep_report(str(trace), report)
+    keep_report(str(trace), report, report_key(str(trace)))
     assert stored_report(window(trace=trace)) == report
 
 
@@ -76,11 +76,17 @@ def test_a_damaged_report_alone_is_said(published: Path) -> None:
         stored_report(window(report=published))
 
 
-def test_a_report_of_a_later_version_is_said_though_its_trace_is_there(trace: Path, published: Path) -> None:
-    envelope = report_pb2.Envelope(schema=99, written_by="9.0")
+def test_a_trace_is_read_where_a_later_version_wrote_its_report(trace: Path, published: Path) -> None:
+    content, digest = content_of(trace)
+    envelope = report_pb2.Envelope(
+        schema=99, written_by="9.0", trace_bytes=content, trace_digest=digest, report=b"?"
+    )
     published.write_bytes(envelope.SerializeToString())
+    place = window(trace=trace, report=published)
+    assert stored_report(place) is None
+    assert health(report_of_window(place, use_cache=False))[-1] == "report_of_later_version"
     with pytest.raises(ReportTooNew, match=r"written by tbprof 9\.0"):
-        stored_report(window(trace=trace, report=published))
+        stored_report(window(report=published))
 
 
 def test_a_missing_report_is_said(tmp_path: Path) -> None:
@@ -128,7 +134,7 @@ def test_the_report_of_another_trace_is_not_believed_and_named(
     trace.write_bytes(change(trace.read_bytes()))
     place = window(trace=trace, report=published)
     assert stored_report(place) is None
-    keep_report(str(trace), report)
+    keep_report(str(trace), report, report_key(str(trace)))
     assert health(stored_report(place)) == [*health(report), "report_of_other_trace"]
     assert health(with_doubt(place, report)) == [*health(report), "report_of_other_trace"]
     assert health(report_of_window(place, use_cache=False))[-1] == "report_of_other_trace"
@@ -141,6 +147,6 @@ def test_an_older_report_that_names_another_file_is_not_believed(
     published.write_bytes(encode_report(dataclasses.replace(report, trace=other), written_by="0.1"))
     place = window(trace=trace, report=published)
     assert stored_report(place) is None
-    keep_report(str(trace), report)
+    keep_report(str(trace), report, report_key(str(trace)))
     assert health(stored_report(place)) == [*health(report), "report_of_other_trace"]
     assert health(stored_report(window(report=published))) == health(report)
