@@ -6,6 +6,7 @@ Windows are printed as they are read, and none is kept.
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from tbprof.cli.input.piped import is_piped
 from tbprof.cli.input.places import path_of
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
 from tbprof.cli.output.output_file import Output
+from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import UsageError
 from tbprof.model import SEVERITIES
 
@@ -73,7 +75,8 @@ def run(options: argparse.Namespace) -> int:
         TbprofError: Nothing could be read, or what is asked for can't be had together.
     """
     _check(options)
-    with Output(options.output) as output:
+    has_more_to_do = options.store or options.fail_on is not None
+    with Output(options.output, ends_with_reader=not has_more_to_do) as output:
         for table in filter(is_parquet, options.paths):
             output.put(_job_text(table, options))
             return 0
@@ -129,6 +132,7 @@ class _Seen:
     def __init__(self, windows: Iterable[WindowReport], options: argparse.Namespace) -> None:
         self._windows = windows
         self._stores = options.store
+        self._began_ns = time.time_ns()
         self._bad = SEVERITIES[: SEVERITIES.index(options.fail_on) + 1] if options.fail_on else ()
         self.is_found = False
         """Whether one has a finding that `--fail-on` asks for."""
@@ -139,7 +143,8 @@ class _Seen:
             if self._stores:
                 from tbprof.store.lookup.storing import store_beside
 
-                store_beside(window, report)
+                if why := store_beside(window, report, read_after_ns=self._began_ns):
+                    tell(why)
             yield window, report
 
 

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 from command_line import SAMPLES
+from job_scenes import write_job, write_job_that_loses_ranks
 
+from tbprof.cli.input.reading import report_of_file
 from tbprof.cli.input.window_reading import WindowReader
 from tbprof.cli.main import main
 from tbprof.html_report import html_page
+from tbprof.model import Report
 
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
 SYNCING = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
@@ -51,6 +54,36 @@ def test_every_rank_that_is_missing_or_damaged_is_named_and_the_others_stand(
     assert capsys.readouterr() == shared
 
 
+@pytest.mark.parametrize("form", [["--summary"], ["--format", "json"]], ids=["summary", "json"])
+def test_a_rank_without_the_newest_window_is_named(tmp_path: Path, capsys: Capture, form: list[str]) -> None:
+    run = tmp_path / "run"
+    write_job_that_loses_ranks(run)
+    assert main(["report", str(run), "--no-cache", *form]) == 0
+    damaged, behind = capsys.readouterr().err.splitlines()
+    assert "Damaged: rank 2, the trace ends early." in damaged
+    assert f"{run}: Not recorded: window 3, the newest, of rank 1. A rank with fewer windows" in behind
+
+
+def test_a_window_that_is_just_arriving_is_told_as_such(tmp_path: Path, capsys: Capture) -> None:
+    run = tmp_path / "run"
+    write_job(run, 3)
+    write_job(run, 3, 2)[1].unlink()
+    assert main(["report", str(run), "--no-cache", "--summary"]) == 0
+    assert capsys.readouterr().err == (
+        f"tbprof: {run}: Not recorded so far: window 2, the newest, of rank 1.\n"
+    )
+
+
+def test_a_later_training_with_fewer_windows_lacks_none(tmp_path: Path, capsys: Capture) -> None:
+    run = tmp_path / "run"
+    for window in (1, 2):
+        for path in write_job(run, 2, window):
+            path.rename(path.with_name(f"earlier_{path.name}"))
+    write_job(run, 2, 3)
+    assert main(["report", str(run), "--no-cache", "--summary"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_windows_come_before_the_next_is_read(run: Path) -> None:
     (run / "node_3_rank3.1752215573993169003.pt.trace.json.gz").unlink()
     windows = iter(WindowReader([run], use_cache=False))
@@ -86,6 +119,47 @@ def test_the_report_of_a_trace_that_is_named_is_left_beside_it(tmp_path: Path) -
     [stored] = tmp_path.glob("*.tbprof.pb")
     assert main(["report", str(stored), "--store"]) == 0
     assert list(tmp_path.glob("*.tbprof.pb")) == [stored]
+
+
+def test_a_trace_that_was_replaced_while_it_was_read_is_left_no_report(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = Path(shutil.copy(CLEAN, tmp_path))
+
+    def reading(path: Path, **options: bool) -> Report:
+        report = report_of_file(path, **options)
+        Path(shutil.copy(CLEAN, tmp_path / "new")).replace(trace)
+        return report
+
+    monkeypatch.setattr("tbprof.cli.input.window_reading.report_of_file", reading)
+    assert main(["report", str(trace), "--store"]) == 0
+    assert "changed while it was read" in capsys.readouterr().err
+    assert list(tmp_path.glob("*.tbprof.pb")) == []
+
+
+def test_of_two_traces_with_one_name_the_first_has_its_report_left(tmp_path: Path, capsys: Capture) -> None:
+    content = gzip.decompress(CLEAN.read_bytes())
+    (tmp_path / "a.json").write_bytes(content)
+    (tmp_path / "a.pt.trace.json").write_bytes(content.replace(b"ProfilerStep#", b"ProfilerStep#1"))
+    assert main(["report", str(tmp_path), "--store"]) == 0
+    assert capsys.readouterr().err.count("is there and not of a.") == 1
+    assert main(["report", str(tmp_path / "a.json"), "--store"]) == 0
+    assert len(list(tmp_path.glob("*.tbprof.pb"))) == 1
+
+
+def test_nothing_more_is_read_once_the_reader_has_seen_enough(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+
+    def gone(text: str) -> None:
+        read.append(text)
+        raise BrokenPipeError
+
+    monkeypatch.setattr("tbprof.cli.output.output_file.put", gone)
+    monkeypatch.setattr("tbprof.cli.main.discard", lambda _: None)
+    assert main(["report", str(run), "--no-cache"]) == 0
+    assert len(read) == 1
 
 
 def test_a_part_without_a_window_is_none_to_complain_of(tmp_path: Path, capsys: Capture) -> None:
