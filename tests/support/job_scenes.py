@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 from communication_scenes import NAME
 from trace_builder import TraceBuilder
 
-__all__ = ["LATE", "LATE_US", "STEPS", "STEP_US", "job_of", "pipeline_of", "write_job"]
+__all__ = [
+    "LATE",
+    "LATE_US",
+    "STEPS",
+    "STEP_US",
+    "job_of",
+    "pipeline_of",
+    "write_job",
+    "write_job_that_loses_ranks",
+]
 
 STEPS = 4
 LATE = 1
@@ -26,13 +37,25 @@ def job_of(ranks: int, late_us: float = LATE_US, *, loads: bool = True) -> list[
     return [_rank(late_us if rank == LATE else 0.0, late_us, loads=loads) for rank in range(ranks)]
 
 
-def write_job(folder: Path, ranks: int) -> list[Path]:
-    """As the hook names them."""
+def write_job(folder: Path, ranks: int, window: int = 1) -> list[Path]:
+    """As the hook names them, a minute from one window to the next."""
     folder.mkdir(parents=True, exist_ok=True)
+    begin = 1752215573993160000 + (window - 1) * 60_000_000_000
     return [
-        built.write(folder / f"node_{rank}_rank{rank}.{1752215573993160000 + rank}.pt.trace.json.gz", gz=True)
+        built.write(folder / f"node_{rank}_rank{rank}.{begin + rank}.pt.trace.json.gz", gz=True)
         for rank, built in enumerate(job_of(ranks))
     ]
+
+
+def write_job_that_loses_ranks(folder: Path) -> None:
+    """Three windows of three ranks an hour ago; rank 1 has no third one, and that of rank 2 is cut off."""
+    _, stopped, damaged = [write_job(folder, 3, window) for window in (1, 2, 3)][-1]
+    stopped.unlink()
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[: len(content) // 2])
+    hour_ago_s = time.time() - 3600
+    for path in folder.iterdir():
+        os.utime(path, (hour_ago_s, hour_ago_s))
 
 
 def pipeline_of(stages: int) -> list[TraceBuilder]:

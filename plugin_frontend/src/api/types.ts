@@ -981,7 +981,7 @@ export interface JobAnswer {
   sentence: string;
   /** Which window of every worker, from 1 on. */
   window: number;
-  /** How many windows every worker has. */
+  /** How many windows the worker with most of them has. */
   windows: number;
   /** Null while no window is read. */
   page: JobPage | null;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,10 @@ def run(options: argparse.Namespace) -> int:
     if not found.ranks and len(found.problems) == len(options.paths) == 1:
         raise UsageError(found.problems[0].sentence)
     with Output(options.output) as output:
-        output.put(_text(job_page(found.ranks, found.problems, found.older), options.format))
+        page = job_page(found.ranks, found.problems, found.older)
+        if found.note:
+            page = dataclasses.replace(page, notes=(found.note, *page.notes))
+        output.put(_text(page, options.format))
     return 0 if found.ranks else _COULD_NOT
 
 

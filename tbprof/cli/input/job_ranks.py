@@ -17,8 +17,10 @@ from tbprof.records import dataclass
 from tbprof.store.lookup.job_windows import job_windows
 from tbprof.store.lookup.windows import stored_report
 from tbprof.texts.findings.left_out import skipped_sentence
+from tbprof.texts.job.notes import newest_command, not_newest_note
 from tbprof.views.job.job_page import RankProblem
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
+from tbprof.views.series.newest_window import NewestWindow, names_of, newest_window
 from tbprof.window_names import parse_window_name
 
 __all__ = ["JobRanks", "job_ranks"]
@@ -33,6 +35,19 @@ class JobRanks:
     """Those that gave nothing."""
     older: tuple[str, ...]
     """Workers of earlier trainings in the same folder, which are left out."""
+    note: str = ""
+    """Why the newest window is not the one that is shown; "" if it is, or another one was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """Windows that belong together."""
+
+    windows: tuple[Window, ...]
+    older: tuple[str, ...] = ()
+    number: int = 1
+    newest: NewestWindow | None = None
+    """Of the run; None where files are named."""
 
 
 def job_ranks(
@@ -49,7 +64,20 @@ def job_ranks(
     Raises:
         UsageError: There are no such windows, or they are of several runs.
     """
-    windows, older = _windows(paths, number)
+    chosen = _chosen(paths, number)
+    ranks, problems = _read(chosen.windows, executor, use_cache=use_cache)
+    note = ""
+    if number is None and chosen.newest is not None and chosen.newest.lacking:
+        of_newest, unread = _read(chosen.newest.windows, executor, use_cache=use_cache)
+        damaged = [*(one.worker for one in of_newest if one.is_damaged), *(one.worker for one in unread)]
+        note = _note(chosen.number, chosen.newest, damaged)
+    return JobRanks(tuple(ranks), tuple(problems), chosen.older, note)
+
+
+def _read(
+    windows: Sequence[Window], executor: Executor | None, *, use_cache: bool
+) -> tuple[list[RankSummary], list[RankProblem]]:
+    """Those that give a summary, and those that give nothing."""
     ranks: list[RankSummary] = []
     problems: list[RankProblem] = []
     pending: list[Window] = []
@@ -70,7 +98,18 @@ def job_ranks(
             problems.append(_problem(window, file.error))
         else:
             ranks.append(rank_summary(file.report(), window.worker, rank_of(window.worker)))
-    return JobRanks(tuple(ranks), tuple(problems), older)
+    return ranks, problems
+
+
+def _note(shown: int, newest: NewestWindow, damaged: Sequence[str]) -> str:
+    note = not_newest_note(
+        shown,
+        newest.number,
+        lacking=names_of(newest.lacking),
+        damaged=names_of(damaged),
+        is_arriving=newest.is_arriving(),
+    )
+    return f"{note} {newest_command(newest.number)}"
 
 
 def _problem(window: Window, sentence: str) -> RankProblem:
@@ -92,12 +131,11 @@ def _at_hand(window: Window, *, use_cache: bool) -> RankSummary | None:
     return None if summary.why_not == "older" and window.trace_path is not None else summary
 
 
-def _windows(paths: Sequence[Path], number: int | None) -> tuple[tuple[Window, ...], tuple[str, ...]]:
-    """Those that belong together, and the workers that are left out."""
+def _chosen(paths: Sequence[Path], number: int | None) -> _Chosen:
     folders = [path for path in paths if is_folder(path)]
     if folders and len(paths) > 1:
         raise UsageError(f"{folders[0]} is a folder: name one folder, or one file a rank")
-    return _windows_of_run(folders[0], number) if folders else (tuple(map(_window_of_file, paths)), ())
+    return _of_run(folders[0], number) if folders else _Chosen(tuple(map(_window_of_file, paths)))
 
 
 def _window_of_file(path: Path) -> Window:
@@ -107,7 +145,7 @@ def _window_of_file(path: Path) -> Window:
     return Window("", worker, path.name, 0, None if is_report else where, where if is_report else None, 0)
 
 
-def _windows_of_run(folder: Path, number: int | None) -> tuple[tuple[Window, ...], tuple[str, ...]]:
+def _of_run(folder: Path, number: int | None) -> _Chosen:
     from tbprof.store.lookup.discovery import Discovery
     from tbprof.trace_files import looks_like_trace
 
@@ -124,4 +162,5 @@ def _windows_of_run(folder: Path, number: int | None) -> tuple[tuple[Window, ...
             f"{folder} holds {len(runs)} runs: name one of {named}{more}, or the files of all ranks"
         )
     chosen = job_windows(listing.windows, number)
-    return chosen.windows, chosen.older
+    of_workers = (window for window in listing.windows if window.worker not in chosen.older)
+    return _Chosen(chosen.windows, chosen.older, chosen.number, newest_window(of_workers))

@@ -13,12 +13,14 @@ from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.routes.run_windows import number_of, windows_by_worker
-from tbprof.plugin.worker.asked_windows import as_it_is, json_of
+from tbprof.plugin.worker.asked_windows import as_it_is, json_of, record_in
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.reports import Reports
-from tbprof.store.lookup.job_windows import job_windows
-from tbprof.texts.job.notes import reading_sentence
-from tbprof.views.job.job_page import JobAnswer, RankProblem
+from tbprof.records import dataclass
+from tbprof.store.lookup.job_windows import JobWindows, job_windows
+from tbprof.texts.job.notes import not_newest_note, reading_sentence
+from tbprof.views.job.job_page import JobAnswer, JobPage, RankProblem
+from tbprof.views.series.newest_window import NewestWindow, names_of, newest_window
 
 __all__ = ["JobAnswers"]
 
@@ -30,6 +32,13 @@ _KEPT_BYTES = 16 * 1024 * 1024
 
 _MOST_UNREAD = 64
 """Windows: while more are missing, a page of the others would take as long to make as to read them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What of a rank's summary is read here."""
+
+    is_damaged: bool
 
 
 class JobAnswers:
@@ -53,8 +62,11 @@ class JobAnswers:
         """
         by_worker = windows_by_worker(self._logs, parameters.get("run", ""))
         number = number_of(parameters) if "number" in parameters else None
-        chosen = job_windows(chain.from_iterable(by_worker.values()), number)
+        in_order = list(chain.from_iterable(by_worker.values()))
+        chosen = job_windows(in_order, number)
         windows = chosen.windows
+        newest = newest_window(window for window in in_order if window.worker not in chosen.older)
+        note = self._note(chosen, newest) if newest.lacking and chosen.number == chosen.common else ""
         summaries: list[str] = []
         problems: list[RankProblem] = []
         for window, found in zip(windows, self._summaries.of(windows, Patience()), strict=True):
@@ -67,12 +79,28 @@ class JobAnswers:
             state="reading" if reading else "ready",
             sentence=reading_sentence(len(windows) - reading, len(windows)) if reading else "",
             window=chosen.number,
-            windows=chosen.common,
+            windows=newest.number,
             page=None,
         )
         if reading > _MOST_UNREAD or reading == len(windows):
             return Answer(json_of(without_page))
-        return self._with_page(without_page, summaries, problems, chosen.older)
+        return self._with_page(without_page, summaries, problems, chosen.older, note)
+
+    def _note(self, chosen: JobWindows, newest: NewestWindow) -> str:
+        """Why the newest window is not shown; whose are damaged is told once they are read."""
+        found = self._summaries.of(newest.windows, Patience())
+        damaged = [
+            window.worker
+            for window, one in zip(newest.windows, found, strict=True)
+            if one is not None and (isinstance(one, TbprofError) or record_in(one, _Told).is_damaged)
+        ]
+        return not_newest_note(
+            chosen.number,
+            newest.number,
+            lacking=names_of(newest.lacking),
+            damaged=names_of(damaged),
+            is_arriving=newest.is_arriving(),
+        )
 
     def _with_page(
         self,
@@ -80,13 +108,17 @@ class JobAnswers:
         summaries: Sequence[str],
         problems: Sequence[RankProblem],
         older: tuple[str, ...],
+        note: str,
     ) -> Answer:
-        """The same reports give the same page."""
-        key = answer, tuple(summaries), tuple(problems), older
+        """The same reports give the same page, which begins its notes with this one."""
+        key = answer, tuple(summaries), tuple(problems), older, note
         kept = self._answers.get(key)
         if kept is not None:
             return kept
         page = self._reports.page_of_job(summaries, problems, older)
+        if note:
+            known = record_in(page, JobPage)
+            page = json_of(dataclasses.replace(known, notes=(note, *known.notes)))
         return self._answers.keep(key, json_of(dataclasses.replace(answer, page=as_it_is(page))))
 
 

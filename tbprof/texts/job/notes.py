@@ -12,7 +12,9 @@ __all__ = [
     "left_out_note",
     "left_out_sentence",
     "missing_note",
+    "newest_command",
     "no_estimate_note",
+    "not_newest_note",
     "older_worker_note",
     "other_training_note",
     "problem_note",
@@ -40,6 +42,33 @@ def missing_note(missing: Sequence[int]) -> str:
     numbers = named([str(rank) for rank in missing])
     noun = "Rank" if len(missing) == 1 else "Ranks"
     return f"{noun} {numbers} recorded no window: the figures are those of the others."
+
+
+def not_newest_note(
+    shown: int, newest: int, *, lacking: Sequence[str], damaged: Sequence[str], is_arriving: bool
+) -> str:
+    """Why the newest window of a run is not the one that is shown.
+
+    Args:
+        shown: The place in line of the window that is.
+        newest: That of the newest one.
+        lacking: Ranks that have no such window.
+        damaged: Those whose newest window can't be read, or only in part.
+        is_arriving: It is so young that it may still come from the others.
+    """
+    so_far, broken = (" so far", "not whole") if is_arriving else ("", "damaged")
+    note = (
+        f"Window {shown:,} of {newest:,} is shown, the last that all ranks have: of window {newest:,}, "
+        f"the newest, {named(lacking)} {'has' if len(lacking) == 1 else 'have'} none{so_far}"
+    )
+    if not damaged:
+        return f"{note}."
+    those = "that" if len(damaged) == 1 else "those"
+    return f"{note}, and {those} of {named(damaged)} {'is' if len(damaged) == 1 else 'are'} {broken}."
+
+
+def newest_command(newest: int) -> str:
+    return f"`tbprof job --window {newest}` shows it."
 
 
 def problem_note(name: str, why: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from tbprof.texts.figures.quantities import count, duration, share
 
 __all__ = [
+    "behind_sentence",
     "change_sentences",
     "damaged_sentence",
     "few_windows_sentences",
@@ -73,6 +74,22 @@ def missing_sentence(ranks: Sequence[int]) -> str:
     return (
         f"Not recorded: rank {_numbers(ranks)}. A rank that was not recorded may hold up the others unseen."
     )
+
+
+def behind_sentence(newest: int, ranks: Sequence[int], *, is_arriving: bool) -> str:
+    """Which ranks have fewer windows than the others; "" if none has.
+
+    Args:
+        newest: The place in line of the newest window.
+        ranks: Those that have no such window.
+        is_arriving: It is so young that it may still come from them.
+    """
+    if not ranks:
+        return ""
+    what = f"window {newest:,}, the newest, of rank {_numbers(ranks)}"
+    if is_arriving:
+        return f"Not recorded so far: {what}."
+    return f"Not recorded: {what}. A rank with fewer windows than the others has stopped or left one out."
 
 
 def _numbers(ranks: Sequence[int]) -> str:

@@ -329,6 +329,6 @@ class JobAnswer:
     window: int
     """Which window of every worker, from 1 on."""
     windows: int
-    """How many windows every worker has."""
+    """How many windows the worker with most of them has."""
     page: JobPage | None
     """Null while no window is read."""

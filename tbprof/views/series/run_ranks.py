@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
-from tbprof.texts.screens.series import damaged_sentence, missing_sentence
+from tbprof.texts.screens.series import behind_sentence, damaged_sentence, missing_sentence
+from tbprof.views.series.newest_window import newest_window
 from tbprof.views.series.series import missing_ranks
 
 __all__ = ["RunRanks"]
@@ -16,13 +17,15 @@ __all__ = ["RunRanks"]
 
 @dataclass(slots=True)
 class _Run:
-    ranks: set[int] = field(default_factory=set)
+    ranks: dict[str, int] = field(default_factory=dict)
+    """By worker."""
+    windows: list[Window] = field(default_factory=list)
     damaged: set[int] = field(default_factory=set)
     world_size: int = 0
 
 
 class RunRanks:
-    """Keeps a few numbers of each rank, and no report."""
+    """Keeps a few numbers of each rank and where its windows are, and no report."""
 
     def __init__(self) -> None:
         self._runs: defaultdict[str, _Run] = defaultdict(_Run)
@@ -31,21 +34,35 @@ class RunRanks:
         """Count a window; no report is one that could not be read."""
         rank = rank_of(window.worker)
         run = self._runs[window.run]
+        run.windows.append(window)
         if report is not None:
             rank = report.trace.rank if rank is None else rank
             run.world_size = max(run.world_size, report.trace.world_size or 0)
         if rank is None:
             return
-        run.ranks.add(rank)
+        run.ranks[window.worker] = rank
         if report is not None and report.trace.is_damaged:
             run.damaged.add(rank)
 
     def sentences(self) -> Iterator[tuple[str, str]]:
         """Of each run with several ranks, with its name: what is to be known of them."""
         for name, run in self._runs.items():
-            if len(run.ranks) < 2:
+            ranks = set(run.ranks.values())
+            if len(ranks) < 2:
                 continue
-            missing = missing_ranks(run.ranks, run.world_size)
-            for sentence in (damaged_sentence(sorted(run.damaged)), missing_sentence(missing)):
-                if sentence:
-                    yield name, sentence
+            missing = missing_ranks(ranks, run.world_size)
+            found = damaged_sentence(sorted(run.damaged)), missing_sentence(missing), _behind(run)
+            yield from ((name, sentence) for sentence in found if sentence)
+
+
+def _behind(run: _Run) -> str:
+    """What is to be said of ranks without the newest window; workers of earlier trainings have none."""
+    last: dict[int, Window] = {}
+    for window in run.windows:
+        rank = run.ranks.get(window.worker)
+        if rank is not None and (rank not in last or window.order_ns > last[rank].order_ns):
+            last[rank] = window
+    latest = {window.worker for window in last.values()}
+    newest = newest_window(window for window in run.windows if window.worker in latest)
+    behind = sorted(run.ranks[worker] for worker in newest.lacking)
+    return behind_sentence(newest.number, behind, is_arriving=bool(behind) and newest.is_arriving())

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from job_scenes import LATE, LATE_US, write_job
+from job_scenes import LATE, LATE_US, write_job, write_job_that_loses_ranks
 
 from tbprof.cli.main import main
 
@@ -98,3 +98,39 @@ def test_of_two_trainings_in_one_folder_the_later_one_is_meant(
     found = json.loads(printed(capsys, earlier.parent, "--format", "json"))
     assert [rank["worker"] for rank in found["ranks"]] == ["node_0_rank0", "node_1_rank1", "node_2_rank2"]
     assert found["notes"] == ["node_9_rank0 is left out: a later training of this run has its rank."]
+
+
+def test_a_newer_window_that_some_rank_lacks_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    write_job_that_loses_ranks(run)
+    note = json.loads(printed(capsys, run, "--format", "json"))["notes"][0]
+    assert note == (
+        "Window 2 of 3 is shown, the last that all ranks have: of window 3, the newest, rank 1 has none, "
+        "and that of rank 2 is damaged. `tbprof job --window 3` shows it."
+    )
+    assert note in printed(capsys, run)
+    # Who asks for another one knows it.
+    assert "the newest" not in printed(capsys, run, "--window", "2")
+    assert "Rank 1 recorded no window" in printed(capsys, run, "--window", "3")
+
+
+def test_a_window_that_is_just_arriving_is_told_as_such(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    write_job(run, 3)
+    for late in write_job(run, 3, 2)[1:]:
+        late.unlink()
+    text = printed(capsys, run)
+    assert "of window 2, the newest, rank 1, rank 2 have none so far." in text
+
+
+def test_where_all_ranks_have_the_newest_window_nothing_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    for window in (1, 2):
+        write_job(run, 3, window)
+    assert json.loads(printed(capsys, run, "--format", "json"))["notes"] == []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from job_scenes import LATE, write_job
+from job_scenes import LATE, write_job, write_job_that_loses_ranks
 from patience import PATIENCE_S
 
 OpenTab = Callable[..., Any]
@@ -23,12 +23,7 @@ def job(tmp_path: Path) -> Path:
 
 
 def test_ranks_are_read_and_compared_and_a_damaged_one_is_named(open_tab: OpenTab, job: Path) -> None:
-    tab = open_tab(str(job))
-    deadline = time.monotonic() + PATIENCE_S
-    while (answer := tab.get("job", run="run").json)["state"] == "reading":
-        assert answer["sentence"].endswith("of 3 ranks read.")
-        assert time.monotonic() < deadline, "the traces were not read in time"
-        time.sleep(0.05)
+    answer = _read(open_tab(str(job)))
     page = answer["page"]
     assert (answer["window"], answer["windows"], len(page["ranks"])) == (1, 1, 2)
     assert page["late"][0]["rank"] == LATE
@@ -38,3 +33,28 @@ def test_ranks_are_read_and_compared_and_a_damaged_one_is_named(open_tab: OpenTa
 
 def test_a_run_that_is_not_there_is_said(open_tab: OpenTab, job: Path) -> None:
     assert open_tab(str(job)).get("job", run="elsewhere").status_code == 404
+
+
+def test_a_newer_window_that_some_rank_lacks_is_named(open_tab: OpenTab, tmp_path: Path) -> None:
+    write_job_that_loses_ranks(tmp_path / "logs" / "run")
+    tab = open_tab(str(tmp_path / "logs"))
+    # The window of the one that is damaged is read after those that are shown.
+    _read(tab, number="3")
+    answer = _read(tab)
+    assert (answer["window"], answer["windows"]) == (2, 3)
+    assert answer["page"]["notes"][0] == (
+        "Window 2 of 3 is shown, the last that all ranks have: of window 3, the newest, rank 1 has none, "
+        "and that of rank 2 is damaged."
+    )
+    assert answer["page"]["late"][0]["rank"] == LATE
+    assert "the newest" not in str(_read(tab, number="1"))
+
+
+def _read(tab: Any, **parameters: str) -> Any:
+    """The answer when all ranks are read."""
+    deadline = time.monotonic() + PATIENCE_S
+    while (answer := tab.get("job", run="run", **parameters).json)["state"] == "reading":
+        assert answer["sentence"].endswith(" ranks read.")
+        assert time.monotonic() < deadline, "the traces were not read in time"
+        time.sleep(0.05)
+    return answer
