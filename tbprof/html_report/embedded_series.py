@@ -1,72 +1,63 @@
-"""The ranks and the trends of the runs in a page, from the windows that it carries."""
+"""The ranks and the trends of the runs in a page, from all their windows, held by the page or not."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
-from tbprof.file_names import rank_of
-from tbprof.model import Report, Window
+from tbprof.html_report.embedded_jobs import embedded_jobs
+from tbprof.html_report.page_windows import PageWindow, PageWindows
 from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import SeriesRow, figures_of
+from tbprof.views.window.problems import in_log_directory
 
-__all__ = ["embedded_series"]
+__all__ = ["MOST_OF_TREND", "MOST_TREND_ROWS", "embedded_series"]
+
+MOST_OF_TREND = 120
+"""Windows of one worker, the newest ones."""
+MOST_TREND_ROWS = 2_048
+"""Of the trends of workers that the page holds no window of; some 800 bytes each."""
+
+_Workers: TypeAlias = Mapping[str, Sequence[PageWindow]]
 
 
-def embedded_series(windows: Sequence[tuple[Window, Report]]) -> dict[str, Any]:
+def embedded_series(windows: PageWindows) -> dict[str, Any]:
     """What the plugin answers: `ranks` and `jobs` of each run by number, `trends` of each worker."""
-    runs: dict[str, dict[str, list[SeriesRow]]] = {}
-    for window, report in windows:
-        rows = runs.setdefault(window.run, {}).setdefault(window.worker, [])
-        rows.append(series_row(window, len(rows) + 1, figures_of(report)))
     return {
         "ranks": [
-            {
-                "run": run,
-                "number": number,
-                "view": dataclasses.asdict(ranks_view(_nth(workers, number))),
-            }
-            for run, workers in runs.items()
+            {"run": run, "number": number, "view": _told(ranks_view(_nth(workers, number)), windows.note)}
+            for run, workers in windows.runs.items()
             for number in range(1, max(map(len, workers.values())) + 1)
         ],
-        "jobs": _jobs(windows),
-        "trends": [
-            {"run": run, "worker": worker, "view": dataclasses.asdict(trend_view(rows, 0))}
-            for run, workers in runs.items()
-            for worker, rows in workers.items()
-        ],
+        "jobs": embedded_jobs(windows),
+        "trends": list(_trends(windows)),
     }
 
 
-def _jobs(windows: Sequence[tuple[Window, Report]]) -> list[dict[str, Any]]:
-    """Of runs with several workers, by the place in line of their windows."""
-    runs: dict[str, dict[str, list[Report]]] = {}
-    for window, report in windows:
-        runs.setdefault(window.run, {}).setdefault(window.worker, []).append(report)
-    return [
-        {"run": run, "number": number, "view": _job(workers, number)}
-        for run, workers in runs.items()
-        if len(workers) > 1
-        for number in range(1, max(map(len, workers.values())) + 1)
-    ]
+def _trends(windows: PageWindows) -> Iterator[dict[str, Any]]:
+    room = MOST_TREND_ROWS
+    for run, workers in windows.runs.items():
+        for worker, rows in workers.items():
+            shown = list(enumerate(rows, start=1))[-MOST_OF_TREND:]
+            if all(row.report is None for row in rows):
+                room -= len(shown)
+                if room < 0:
+                    continue
+            view = trend_view([_row(row, number) for number, row in shown], len(rows) - len(shown))
+            yield {"run": run, "worker": worker, "view": _told(view, windows.note)}
 
 
-def _job(workers: dict[str, list[Report]], number: int) -> dict[str, Any]:
-    # Comparing ranks takes numpy, which a page of one rank does without.
-    from tbprof.views.job.job_building import job_page
-    from tbprof.views.job.job_page import JobAnswer
-    from tbprof.views.job.rank_summary import rank_summary
-
-    ranks = [
-        rank_summary(reports[number - 1], worker, rank_of(worker))
-        for worker, reports in workers.items()
-        if len(reports) >= number
-    ]
-    common = min(map(len, workers.values()))
-    answer = JobAnswer(state="ready", sentence="", window=number, windows=common, page=job_page(ranks))
-    return dataclasses.asdict(answer)
+def _told(view: Any, note: str) -> dict[str, Any]:
+    """With what the page holds behind its verdict."""
+    return dataclasses.asdict(view) | {"detail": " ".join(filter(None, (view.detail, note)))}
 
 
-def _nth(workers: dict[str, list[SeriesRow]], number: int) -> list[SeriesRow]:
-    return [rows[number - 1] for rows in workers.values() if len(rows) >= number]
+def _nth(workers: _Workers, number: int) -> list[SeriesRow]:
+    return [_row(rows[number - 1], number) for rows in workers.values() if len(rows) >= number]
+
+
+def _row(row: PageWindow, number: int) -> SeriesRow:
+    if row.error is not None:
+        return series_row(row.window, number, problem=in_log_directory(row.window, str(row.error)))
+    return series_row(row.window, number, row.figures if row.report is None else figures_of(row.report))

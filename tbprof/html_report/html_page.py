@@ -10,27 +10,32 @@ import dataclasses
 import html
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tbprof.errors import UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.folders import PACKAGE
 from tbprof.harmless import plain
 from tbprof.html_report.embedded_series import embedded_series
+from tbprof.html_report.page_windows import PageWindow, PageWindows
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
 from tbprof.texts.findings.rule_pages import all_rules
+from tbprof.texts.screens.problems import HELD
 from tbprof.version import __version__
 from tbprof.views.checks.building import checks_view
 from tbprof.views.export.finding_markdown import finding_text
+from tbprof.views.overview.overview import TrustRow
 from tbprof.views.pages.manual_page import manual_page
 from tbprof.views.pages.rule_page import rule_page
 from tbprof.views.source.building import source_files_view
 from tbprof.views.source.source import SourceAnswer
 from tbprof.views.window.answer import WindowAnswer
 from tbprof.views.window.building import window_view
-from tbprof.views.window.runs import runs_view
+from tbprof.views.window.problems import problem_left_out, problem_with
+from tbprof.views.window.runs import RunsView, runs_view
+from tbprof.views.window.window import WindowView
 
 __all__ = ["MOST_TIMELINES", "MOST_WINDOWS", "html_page"]
 
@@ -43,8 +48,6 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
     " base-uri 'none'; form-action 'none'"
 )
-_NO_RUN = ("", ".")
-"""Of a file that is shown alone, and of what lies in the log directory itself."""
 _MAX_ASCII = 0x7F
 _MAX_SHORT_ESCAPE = 0xFFFF
 
@@ -58,48 +61,55 @@ _PAGE = """<!doctype html>
 </head>
 <body>
 <script type="application/json" id="tbprof-data">{data}</script>
-<script type="module">{script}</script>
+{start}<script type="module">{script}</script>
 </body>
 </html>
 """
 
 
-def html_page(windows: Sequence[tuple[Window, Report]], *, timelines: int = MOST_TIMELINES) -> str:
-    """The page of some windows, which come by run, worker and time; at least one.
+def html_page(windows: PageWindows, *, timelines: int = MOST_TIMELINES) -> str:
+    """The page of some windows; at least one of them has a report.
 
     Args:
-        windows: With their reports.
+        windows: Of which the page holds all or some.
         timelines: Of how many windows, the newest first, one step is carried as well.
 
     Raises:
         UsageError: This installation has no built web page.
     """
-    named = [(_with_run(window), report) for window, report in windows]
-    first, _ = named[0]
+    first = windows.rows[0].window
     name = first.run or first.window
     return _PAGE.format(
         policy=_POLICY,
         title=html.escape(plain(name)).encode("ascii", "xmlcharrefreplace").decode(),
-        data=_data(named, timelines),
+        data=_data(windows, timelines),
+        start=_start(windows),
         script=_ascii(_bundle()).replace("</script", "<\\/script"),
     )
 
 
-def _with_run(window: Window) -> Window:
-    """What lies in the folder that was asked for has no run; away from there it has that folder's name."""
-    path = window.trace_path or window.report_path
-    if window.run not in _NO_RUN or path is None:
-        return window
-    return dataclasses.replace(window, run=Path(path).absolute().parent.name)
+def _start(windows: PageWindows) -> str:
+    """A script that opens the newest window that the page holds, where the newest of all is not held."""
+    rows = windows.rows
+    held = [row.window for row in rows if row.report is not None]
+    if len(held) == len(rows):
+        return ""
+    view = _runs(held)
+    run = next(run for run in view.runs if run.run == view.newest_run)
+    worker = run.workers[0]
+    names = {"run": run.run, "worker": worker.worker, "window": worker.windows[-1].window}
+    place = "".join(f"&p.tbprof.{key}={quote(name, safe='')}" for key, name in names.items())
+    return f'<script>location.hash || location.replace("#tbprof{place}")</script>\n'
 
 
-def _data(windows: Sequence[tuple[Window, Report]], timelines: int) -> str:
+def _data(windows: PageWindows, timelines: int) -> str:
     """As JSON that no text in it can end: `<` is written as an escape."""
-    listed = tuple(window for window, _ in windows)
-    newest = sorted(listed, key=lambda window: -window.order_ns)[:timelines]
+    rows = windows.rows
+    held = [row.window for row in rows if row.report is not None]
+    newest = sorted(held, key=lambda window: -window.order_ns)[:timelines]
     content = {
-        "runs": dataclasses.asdict(runs_view("", __version__, listed, ())),
-        "windows": [_window(window, report, has_timeline=window in newest) for window, report in windows],
+        "runs": dataclasses.asdict(_runs([row.window for row in rows])),
+        "windows": [_window(row, windows, has_timeline=row.window in newest) for row in rows],
         **embedded_series(windows),
         "rules": [dataclasses.asdict(rule_page(words)) for words in all_rules()],
         "manual": _manual(),
@@ -108,28 +118,65 @@ def _data(windows: Sequence[tuple[Window, Report]], timelines: int) -> str:
     return json.dumps(content, allow_nan=False).replace("<", "\\u003c").replace("##[", "#\\u0023[")
 
 
+def _runs(windows: Sequence[Window]) -> RunsView:
+    """All of them at once, as there is nobody to ask for the next part of the list."""
+    parts = [runs_view("", __version__, windows, ())]
+    while (page := parts[-1].next_page) is not None:
+        parts.append(runs_view("", __version__, windows, (), page=page))
+    runs = tuple(run for part in parts for run in part.runs)
+    return dataclasses.replace(parts[0], runs=runs, next_page=None)
+
+
 def _manual() -> list[dict[str, object]]:
     """All pages but that of the rules, which the page carries one by one."""
     pages = [page for page in all_pages() if page.name != RULES_PAGE]
     return [dataclasses.asdict(manual_page(page, pages)) for page in pages]
 
 
-def _window(window: Window, report: Report, *, has_timeline: bool) -> dict[str, object]:
-    """What the plugin's routes would answer of it."""
+def _window(row: PageWindow, windows: PageWindows, *, has_timeline: bool) -> dict[str, object]:
+    """What the plugin's routes would answer of it; of one without a report why there is none."""
+    place = {"run": row.window.run, "worker": row.window.worker, "window": row.window.window}
+    if row.report is None:
+        return place | _nothing(row, windows.note)
+    return place | _whole(row.window, row.report, windows, has_timeline=has_timeline)
+
+
+def _nothing(row: PageWindow, note: str) -> dict[str, object]:
+    window, error = row.window, row.error
+    problem = problem_left_out(window, note) if error is None else problem_with(window, error)
+    return {
+        "answer": dataclasses.asdict(WindowAnswer("broken", None, None, problem)),
+        "source": None,
+        "findings": [],
+        "timeline": None,
+        "tables": None,
+        "checks": None,
+    }
+
+
+def _whole(window: Window, report: Report, windows: PageWindows, *, has_timeline: bool) -> dict[str, object]:
     trace = window.trace_path if has_timeline else None
     of_trace = {} if trace is None or trace.endswith(REPORT_SUFFIX) else _of_trace(trace)
-    place = {"run": window.run, "worker": window.worker, "window": window.window}
-    view = window_view(report, **place)
+    view = window_view(report, run=window.run, worker=window.worker, window=window.window)
     source = source_files_view(report)
     return {
-        **place,
-        "answer": dataclasses.asdict(WindowAnswer("ready", view, None, None)),
+        "answer": dataclasses.asdict(WindowAnswer("ready", _told(view, windows), None, None)),
         "source": dataclasses.asdict(SourceAnswer("ready", source, None)),
         "findings": [dataclasses.asdict(finding_text(report, finding)) for finding in report.findings],
         "timeline": of_trace.get("timeline"),
         "tables": of_trace.get("tables"),
         "checks": dataclasses.asdict(checks_view(report)),
     }
+
+
+def _told(view: WindowView, windows: PageWindows) -> WindowView:
+    """With how many windows the page holds, where it does not hold all."""
+    if not windows.note:
+        return view
+    row = TrustRow("info", HELD, f"{windows.held:,} of {windows.total:,}", windows.note)
+    return dataclasses.replace(
+        view, overview=dataclasses.replace(view.overview, trust=(row, *view.overview.trust))
+    )
 
 
 def _of_trace(trace: str) -> dict[str, Any]:

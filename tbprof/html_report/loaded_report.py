@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tbprof.errors import UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.html_report.html_page import html_page
+from tbprof.html_report.page_windows import PageWindows, choose_windows
 from tbprof.model import Report, Window
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.reports import report_of_file, report_of_window, window_of_report
@@ -105,7 +106,10 @@ class LoadedReport:
         Raises:
             UsageError: This installation has no built web page.
         """
-        return html_page([(window_of_report(self.report), self.report)])
+        return html_page(self._windows())
+
+    def _windows(self) -> PageWindows:
+        return choose_windows([(window_of_report(self.report), self.report)], most=1)
 
     def __repr__(self) -> str:
         return f"<tbprof report of {self.report.trace.path}: {self.verdict}>"
@@ -118,7 +122,7 @@ class LoadedReport:
         summary = f"<p><b>{html.escape(self.verdict)}</b></p>"
         try:
             # A notebook keeps its outputs: without the timeline, which is most of the page.
-            page = html.escape(html_page([(window_of_report(self.report), self.report)], timelines=0))
+            page = html.escape(html_page(self._windows(), timelines=0))
         except UsageError as error:
             return f"{summary}<p>{html.escape(str(error))}</p>"
         frame = f'sandbox="allow-scripts" srcdoc="{page}" width="100%" height="{_FRAME_HEIGHT_PX}"'

@@ -20,6 +20,7 @@ from tbprof.html_report import html_page as module
 from tbprof.html_report import html_page as pages
 from tbprof.html_report.embedded_timeline import MOST_BYTES, embedded_timeline
 from tbprof.html_report.html_page import html_page
+from tbprof.html_report.page_windows import choose_windows
 from tbprof.model import Report, Window
 from tbprof.report import build_report, open_timeline
 from tbprof.store.codec import encode_report
@@ -41,7 +42,7 @@ def bundle(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def page_of(report: Report) -> str:
-    return html_page([(window_of_report(report), report)])
+    return html_page(choose_windows([(window_of_report(report), report)], most=1))
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def test_of_several_ranks_it_carries_their_job() -> None:
         )
         for at, one in enumerate(job_of(3))
     ]
-    [job] = data_of(html_page(windows, timelines=0))["jobs"]
+    [job] = data_of(html_page(choose_windows(windows, most=3), timelines=0))["jobs"]
     assert (job["run"], job["number"]) == ("run", 1)
     assert "rank 1, which is late by" in job["view"]["page"]["verdict"]
 
@@ -138,7 +139,7 @@ def test_a_folder_is_one_page_of_its_windows(
     assert main(["report", str(tmp_path), "--format", "html"]) == 0
     printed = capsys.readouterr()
     assert [window["run"] for window in data_of(printed.out)["windows"]] == ["b"]
-    assert "the page holds 1 of 2 windows" in printed.err
+    assert "This page holds 1 of 2 windows" in printed.err
 
 
 def test_the_run_of_a_folder_is_named_for_it(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tbprof.cli.input.reading import is_folder
-from tbprof.cli.input.window_reading import WindowReport
+from tbprof.cli.input.window_reading import BrokenWindow, WindowReport
 from tbprof.cli.output.colour import coloured, wants_colour
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.harmless import json_text
@@ -26,21 +26,29 @@ Windows: TypeAlias = Iterable[WindowReport]
 
 
 def report_parts(
-    windows: Windows, options: argparse.Namespace, of_memory: Sequence[MemoryFolder] = ()
+    windows: Windows,
+    options: argparse.Namespace,
+    broken: Sequence[BrokenWindow] = (),
+    of_memory: Sequence[MemoryFolder] = (),
 ) -> Iterator[str]:
     """What is printed of windows that come as they are read, in pieces.
 
-    `of_memory` are the folders with files of memory that have been found by the time that all are read.
+    Args:
+        windows: With their reports.
+        options: Those of the command.
+        broken: Windows that could not be read; all of them once `windows` has ended, as the next ones.
+        of_memory: Folders with files of memory.
     """
     if options.summary:
         yield _summary(windows, options)
         return
+    if options.format == "html":
+        yield _page(windows, broken, options.top)
+        return
     if options.top is not None:
         windows = _most_idle(windows, options.top)
     is_one = len(options.paths) == 1 and not is_folder(options.paths[0])
-    if options.format == "html":
-        yield _page(windows)
-    elif options.format == "json":
+    if options.format == "json":
         yield from _json(windows, of_memory, is_one=is_one)
     else:
         yield from _texts(windows, of_memory, options)
@@ -106,19 +114,22 @@ def _terminal(options: argparse.Namespace) -> Callable[[Report], str]:
     return lambda report: coloured(terminal_text(report))
 
 
-def _page(windows: Windows) -> str:
+def _page(windows: Windows, broken: Sequence[BrokenWindow], top: int | None) -> str:
     """One page of the windows in which the GPUs compute least: a mailed file must not grow without end."""
     from tbprof.html_report.html_page import MOST_WINDOWS, html_page
-    from tbprof.views.export.run_summary import lost_share
+    from tbprof.html_report.page_windows import choose_windows
+    from tbprof.views.export.run_summary import idle_share
 
-    kept: list[tuple[float, int, int, WindowReport]] = []
-    left_out = 0
-    for number, (window, report) in enumerate(windows):
-        heapq.heappush(kept, (lost_share(report), window.order_ns, number, (window, report)))
-        if len(kept) > MOST_WINDOWS:
-            heapq.heappop(kept)
-            left_out += 1
-    if left_out:
-        total = MOST_WINDOWS + left_out
-        tell(f"the page holds {MOST_WINDOWS} of {total} windows, those in which the GPUs compute least")
-    return html_page([one for *_, one in sorted(kept, key=lambda one: one[2])])
+    if top is None:
+        chosen = choose_windows(windows, broken, most=MOST_WINDOWS)
+    else:
+        chosen = choose_windows(
+            windows,
+            broken,
+            most=min(top, MOST_WINDOWS),
+            loss=lambda report: idle_share(report) or 0.0,
+            which="those in which the GPUs are idle most",
+        )
+    if chosen.note:
+        tell(chosen.note)
+    return html_page(chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -21,12 +21,20 @@ if TYPE_CHECKING:
     from tbprof.executors.executor import Executor
     from tbprof.store.lookup.discovery import MemoryFolder
 
-__all__ = ["WindowReader", "WindowReport", "read_windows", "reports_of_folder", "windows_of_folder"]
+__all__ = [
+    "BrokenWindow",
+    "WindowReader",
+    "WindowReport",
+    "read_windows",
+    "reports_of_folder",
+    "windows_of_folder",
+]
 
 _PROGRESS_FROM_S = 2.0
 """A list that is read faster needs no line that says how far it is."""
 
 WindowReport: TypeAlias = tuple[Window, Report]
+BrokenWindow: TypeAlias = tuple[Window, TbprofError]
 _Outcome: TypeAlias = tuple[Window, Report | TbprofError]
 _T = TypeVar("_T")
 
@@ -47,6 +55,8 @@ class WindowReader:
     """The part of each folder's windows that is read; by default all."""
     needs_windows: bool = True
     """Else a folder with files of memory alone is none to complain of."""
+    broken: list[BrokenWindow] = dataclasses.field(default_factory=list)
+    """Windows of folders that could not be read, of those that have been tried."""
     of_memory: list[MemoryFolder] = dataclasses.field(default_factory=list)
     """Folders in which the hook left such files, of those that have been looked at."""
     has_failed: bool = False
@@ -57,7 +67,7 @@ class WindowReader:
         for path in self.paths:
             try:
                 for window, report in self._of(path):
-                    yield _named(path, window, alone=len(self.paths) == 1), report
+                    yield self._named(path, window), report
             except TbprofError as error:
                 failed += 1
                 if failed == len(self.paths):
@@ -72,6 +82,7 @@ class WindowReader:
                 use_cache=self.use_cache,
                 executor=self.executor,
                 shard=self.shard,
+                tell_broken=lambda window, error: self.broken.append((self._named(path, window), error)),
                 of_memory=self.of_memory,
                 needs_windows=self.needs_windows,
             )
@@ -80,6 +91,13 @@ class WindowReader:
             window = window_of_report(report)
             is_stored = path.name.endswith(REPORT_SUFFIX)
             yield window if is_stored else dataclasses.replace(window, report_path=None), report
+
+    def _named(self, path: Path, window: Window) -> Window:
+        """Of several paths each begins its runs' names; what lies in a folder itself is named for that."""
+        if len(self.paths) == 1:
+            return dataclasses.replace(window, run=path.absolute().name) if window.run == "." else window
+        folder = path / window.run
+        return dataclasses.replace(window, run=folder.as_posix() if folder.name else folder.absolute().name)
 
 
 def reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
@@ -97,12 +115,14 @@ def windows_of_folder(
     use_cache: bool,
     executor: Executor | None = None,
     shard: Shard | None = None,
+    tell_broken: Callable[[Window, TbprofError], None] = lambda *_: None,
     of_memory: list[MemoryFolder] | None = None,
     needs_windows: bool = True,
 ) -> Iterator[WindowReport]:
     """All windows that can be read; each that can't, or is left out, costs one line on stderr.
 
-    Where `of_memory` is given, the folders in which the hook left files of memory are added to it.
+    `tell_broken` is called with each that can't be. Where `of_memory` is given, the folders in which the hook
+    left files of memory are added to it.
 
     Raises:
         UsageError: There is none; unless `needs_windows`, nor such a folder.
@@ -121,6 +141,7 @@ def windows_of_folder(
     for window, report in _told(_outcomes(windows, executor, use_cache=use_cache), len(windows)):
         if isinstance(report, TbprofError):
             tell(str(report))
+            tell_broken(window, report)
             ranks.add(window, None)
         else:
             found += 1
@@ -183,14 +204,6 @@ def _read_by(
             yield error
         else:
             yield dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=trace))
-
-
-def _named(path: Path, window: Window, *, alone: bool) -> Window:
-    """Of several paths each begins its runs' names; what lies in a folder itself has that folder's name."""
-    if alone:
-        return dataclasses.replace(window, run=path.absolute().name) if window.run == "." else window
-    folder = path / window.run
-    return dataclasses.replace(window, run=folder.as_posix() if folder.name else folder.absolute().name)
 
 
 def _told(items: Iterator[_T], count: int) -> Iterator[_T]:

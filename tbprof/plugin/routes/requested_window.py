@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
 
 from tbprof.errors import Busy, Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports, Waiting
-from tbprof.texts.screens.problems import problem_of
-from tbprof.views.window.answer import Problem
+from tbprof.views.window.problems import in_log_directory, problem_with
 
 __all__ = ["at_hand", "in_log_directory", "names_file_of", "problem_with", "requested_window"]
 
@@ -48,17 +46,3 @@ def at_hand(reports: Reports, ask: str, window: Window, parameters: Mapping[str,
 
 def names_file_of(window: Window, error: TbprofError) -> bool:
     return any(path is not None and path in str(error) for path in (window.trace_path, window.report_path))
-
-
-def problem_with(window: Window, error: TbprofError) -> Problem:
-    path = window.trace_path or window.report_path or ""
-    title, what_to_do = problem_of(Path(path).name, error)
-    return Problem(title, in_log_directory(window, str(error)), what_to_do, in_log_directory(window, path))
-
-
-def in_log_directory(window: Window, text: str) -> str:
-    """The same with the window's files as the log directory has them: where that is, is the server's."""
-    for path in (window.trace_path, window.report_path):
-        if path is not None:
-            text = text.replace(path, (PurePosixPath(window.run) / Path(path).name).as_posix())
-    return text

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from tbprof.errors import ReadingTookTooLong, ReportTooNew, TbprofError
+from tbprof.texts.figures.quantities import count
 
-__all__ = ["problem_of"]
+__all__ = ["HELD", "LEFT_OUT", "LEFT_OUT_JOB", "held_sentence", "problem_of"]
+
+LEFT_OUT = (
+    "This window is left out of this page",
+    "`tbprof report --format html` on its file makes a page of it.",
+)
+"""Title and advice of a window that a page has no room for."""
+
+HELD = "Windows in this page"
+
+LEFT_OUT_JOB = "The comparison of all ranks of this window is left out of this page."
 
 
 def problem_of(file_name: str, error: TbprofError) -> tuple[str, str]:
@@ -22,3 +33,9 @@ def problem_of(file_name: str, error: TbprofError) -> tuple[str, str]:
         "Other windows are not affected. Record the window again, or copy the file again if it was "
         "copied while it was written.",
     )
+
+
+def held_sentence(held: int, total: int, which: str) -> str:
+    """How many of the windows that were read a page holds, and which."""
+    holds = f"This page holds {held:,} of {count(total, 'window')}, {which}"
+    return f"{holds}; ranks and trends are compared over all windows of a run."

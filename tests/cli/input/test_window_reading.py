@@ -182,7 +182,8 @@ def test_a_page_holds_the_windows_in_which_the_gpu_computes_least(
     monkeypatch.setattr(html_page, "MOST_WINDOWS", 1)
     assert main(["report", str(tmp_path), "--format", "html"]) == 0
     printed = capsys.readouterr()
-    assert "the page holds 1 of 2 windows, those in which the GPUs compute least" in printed.err
+    assert "This page holds 1 of 2 windows, those in which the GPUs compute least" in printed.err
     _, _, data = printed.out.partition('id="tbprof-data">')
     shown = json.JSONDecoder().raw_decode(data)[0]["windows"]
-    assert [window["worker"] for window in shown] == ["a_rank0"]
+    states = {window["worker"]: window["answer"]["state"] for window in shown}
+    assert states == {"a_rank0": "ready", "b_rank1": "broken"}

@@ -1,0 +1,129 @@
+"""Windows on their way into a page: those that matter most whole, of the others what they are compared by."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from tbprof.errors import TbprofError
+from tbprof.file_names import rank_of
+from tbprof.model import Report, Window
+from tbprof.records import dataclass
+from tbprof.texts.screens.problems import held_sentence
+from tbprof.views.export.run_summary import lost_share
+from tbprof.views.series.series import WindowFigures, figures_of
+
+if TYPE_CHECKING:
+    from tbprof.views.job.rank_summary import RankSummary
+
+__all__ = ["LEAST_COMPUTING", "PageWindow", "PageWindows", "WindowReport", "choose_windows"]
+
+LEAST_COMPUTING = "those in which the GPUs compute least"
+_NO_RUN = ("", ".")
+"""Of a file that is shown alone, and of what lies in the log directory itself."""
+
+WindowReport: TypeAlias = tuple[Window, Report]
+
+
+@dataclass(frozen=True, slots=True)
+class PageWindow:
+    """One of a run: it is held, or left out, or could not be read."""
+
+    window: Window
+    report: Report | None = None
+    """Of one that the page holds."""
+    figures: WindowFigures | None = None
+    """Of one that is left out, as the next one."""
+    summary: RankSummary | None = None
+    error: TbprofError | None = None
+    """Of one that could not be read."""
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether none or only a part of it could be read."""
+        if self.report is not None:
+            return self.report.trace.is_damaged
+        return self.figures is None or self.figures.is_damaged
+
+
+@dataclass(frozen=True, slots=True)
+class PageWindows:
+    runs: Mapping[str, Mapping[str, Sequence[PageWindow]]]
+    """By run and worker, in the order of their time: all windows of the runs of which the page holds any."""
+    held: int
+    total: int
+    """Of all runs, those that were read."""
+    which: str
+    """Those that are held, in words."""
+
+    @property
+    def rows(self) -> list[PageWindow]:
+        """By run, worker and time."""
+        return [row for workers in self.runs.values() for rows in workers.values() for row in rows]
+
+    @property
+    def note(self) -> str:
+        """How many windows the page holds; "" if it is all."""
+        return held_sentence(self.held, self.total, self.which) if self.held < self.total else ""
+
+
+def choose_windows(
+    windows: Iterable[WindowReport],
+    broken: Iterable[tuple[Window, TbprofError]] = (),
+    *,
+    most: int,
+    loss: Callable[[Report], float] = lost_share,
+    which: str = LEAST_COMPUTING,
+) -> PageWindows:
+    """Take windows as they come, and hold the reports of some; a few kB are kept of each other one.
+
+    Args:
+        windows: By run, worker and time.
+        broken: Those that could not be read, looked at when all are.
+        most: So many are held.
+        loss: Of a report: those with most of it are held, of equal ones the newest.
+        which: The same in words.
+    """
+    held: list[tuple[float, int, int, WindowReport]] = []
+    left_out: list[PageWindow] = []
+    for number, (window, report) in enumerate(windows):
+        heapq.heappush(held, (loss(report), window.order_ns, number, (_with_run(window), report)))
+        if len(held) > most:
+            left_out.append(_left_out(*heapq.heappop(held)[-1]))
+    rows = [PageWindow(*one) for *_, one in sorted(held, key=lambda entry: entry[2])]
+    failed = [PageWindow(_with_run(window), error=error) for window, error in broken]
+    return PageWindows(_by_run([*rows, *left_out, *failed]), len(held), len(held) + len(left_out), which)
+
+
+def _left_out(window: Window, report: Report) -> PageWindow:
+    # Comparing ranks takes numpy, which a page of one window does without.
+    from tbprof.views.job.rank_summary import rank_summary
+
+    summary = rank_summary(report, window.worker, rank_of(window.worker))
+    return PageWindow(window, figures=figures_of(report), summary=summary)
+
+
+def _by_run(rows: Sequence[PageWindow]) -> dict[str, dict[str, list[PageWindow]]]:
+    """The runs that have a report, in the order of the first one."""
+    runs: dict[str, dict[str, list[PageWindow]]] = {
+        row.window.run: {} for row in rows if row.report is not None
+    }
+    for row in sorted(rows, key=_place):
+        if row.window.run in runs:
+            runs[row.window.run].setdefault(row.window.worker, []).append(row)
+    return runs
+
+
+def _place(row: PageWindow) -> tuple[str, int, str]:
+    return row.window.worker, row.window.order_ns, row.window.window
+
+
+def _with_run(window: Window) -> Window:
+    """What lies in the folder that was asked for has no run; away from there it has that folder's name."""
+    path = window.trace_path or window.report_path
+    if window.run not in _NO_RUN or path is None:
+        return window
+    return dataclasses.replace(window, run=Path(path).absolute().parent.name)
