@@ -5,11 +5,17 @@ from __future__ import annotations
 import pathlib
 import subprocess
 import sys
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from job_scenes import write_job
 from playwright.sync_api import Page, expect
 from recorded_runs import SAMPLES
+
+from tbprof.cli.input.window_reading import windows_of_folder
+from tbprof.html_report.html_page import html_page
+from tbprof.html_report.page_windows import choose_windows
 
 pytestmark = pytest.mark.browser
 
@@ -72,3 +78,28 @@ def test_a_site_tells_what_to_do_and_what_happens_before_its_figures(
     )
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_of_some_windows_says_so_and_every_rank_leads_somewhere(
+    page: Page, tmp_path: pathlib.Path, scheme: Literal["light", "dark"]
+) -> None:
+    write_job(tmp_path / "run", 3)
+    chosen = choose_windows(windows_of_folder(tmp_path, use_cache=False), most=1)
+    shared = tmp_path / "page.html"
+    shared.write_text(html_page(chosen, timelines=0))
+    page.emulate_media(color_scheme=scheme)
+    page.goto(shared.as_uri())
+    expect(page.locator(".checks li", has_text="Windows in this page")).to_contain_text("1 of 3")
+    page.locator("nav a", has_text="Job").click()
+    expect(page.locator("h1")).to_contain_text("rank 1, which is late by")
+    expect(page.locator(".note")).to_contain_text("This page holds 1 of 3 windows")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    told = []
+    for rank in range(3):
+        page.locator("table button.link", has_text=f"rank {rank}").first.click()
+        told.append(page.locator("h1").inner_text())
+        page.go_back()
+        page.go_back()
+    assert told.count("This window is left out of this page") == 2
