@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
+from tbprof.analysis.device.allocating_devices import (
+    allocating_devices,
+    device_name,
+    holds_only_allocations,
+)
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.health.health import health_facts
 from tbprof.analysis.memory.curves import window_curves
@@ -191,18 +196,33 @@ def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix
 
 def _summary(facts: Facts) -> TraceSummary:
     trace = facts.trace
-    slices = trace.slices
-    end = slices.end_ns
-    names = (trace.device_names.get(number) or f"GPU {number}" for number in facts.work.devices)
     hook = trace.facts
     return TraceSummary(
         path=trace.path,
         worker=parse_window_name(Path(trace.path).name).worker if hook is None else hook.worker,
         rank=trace.own_rank,
         world_size=trace.world_size if hook is None or hook.world_size is None else hook.world_size,
-        devices=tuple(names),
+        devices=tuple(_devices(facts)),
         era=trace.era,
-        span_ns=int(end.max()) - facts.origin_ns if len(end) else 0,
+        span_ns=_span_ns(facts),
         num_events=trace.num_events,
         health=(*trace.health, *health_facts(facts)),
     )
+
+
+def _devices(facts: Facts) -> Iterator[str]:
+    """Those that ran something; where nothing but allocations was recorded, those that these are of."""
+    trace = facts.trace
+    for number in facts.work.devices:
+        yield trace.device_names.get(number) or f"GPU {number}"
+    if trace.memory is not None and holds_only_allocations(trace):
+        for kind, number in allocating_devices(trace.memory):
+            if number >= 0:
+                yield trace.device_names.get(number) or device_name(kind, number)
+
+
+def _span_ns(facts: Facts) -> int:
+    end, memory = facts.trace.slices.end_ns, facts.trace.memory
+    if len(end) == 0 and memory is not None:
+        end = memory.time_ns
+    return int(end.max()) - facts.origin_ns if len(end) else 0

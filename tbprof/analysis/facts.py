@@ -18,6 +18,7 @@ from tbprof.analysis.communication.collectives import Collectives, find_collecti
 from tbprof.analysis.communication.device_parts import DeviceParts
 from tbprof.analysis.communication.exposure import exposed_ns
 from tbprof.analysis.communication.waiting import surely_waited_ns
+from tbprof.analysis.device.allocating_devices import holds_only_allocations
 from tbprof.analysis.device.device_work import DeviceWork, find_device_work
 from tbprof.analysis.device.launch_order import LaunchOrder
 from tbprof.analysis.device.lost_kernels import lost_kernels
@@ -80,7 +81,9 @@ class Facts:
     @cached_property
     def origin_ns(self) -> int:
         """Start of the first event: where instants in a report count from."""
-        start = self.trace.slices.start_ns
+        start, memory = self.trace.slices.start_ns, self.trace.memory
+        if len(start) == 0 and memory is not None:
+            start = memory.time_ns
         return int(start.min()) if len(start) else 0
 
     @cached_property
@@ -273,8 +276,10 @@ class Facts:
 
     @property
     def host_is_known(self) -> bool:
-        """Whether what the host did is on record: all of it without a device, with one its calls too."""
-        return self.work.main_device is None or self.calls_are_recorded
+        """Whether what the host did is on record: anything without a device, with one its calls too."""
+        if self.work.main_device is None:
+            return not holds_only_allocations(self.trace)
+        return self.calls_are_recorded
 
     @cached_property
     def device_is_known(self) -> bool:

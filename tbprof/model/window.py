@@ -49,7 +49,8 @@ class TraceSummary:
     rank: int | None
     world_size: int | None
     devices: tuple[str, ...]
-    """Names of the devices that ran something, by number; `GPU 2` where the file has no name."""
+    """Names of the devices that ran something, by number; `GPU 2` where the file has no name. Where nothing
+    but allocations was recorded, those that these are of."""
     era: str
     """The dialect of the file: "2021", "2022", "2023" or "2024+"."""
     span_ns: int

@@ -33,7 +33,14 @@ def problems_of(report: Report) -> list[str]:
     said = f"{first} {second}".strip()
     if not first:
         return [f"{verdict.case} says nothing"]
-    if verdict.case in ("no_device", "cut_off", "lost_kernels", "other_device", "capture"):
+    if verdict.case in (
+        "no_device",
+        "only_allocations",
+        "cut_off",
+        "lost_kernels",
+        "other_device",
+        "capture",
+    ):
         return []
     return [f"{problem}: {said}" for problem in _problems(report, verdict, said)]
 

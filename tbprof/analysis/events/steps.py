@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.device.allocating_devices import holds_only_allocations
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
@@ -223,6 +224,8 @@ def _window(trace: Trace, work: DeviceWork) -> tuple[int, int]:
         return int(work.start_ns.min()), int(work.end_ns.max())
     slices = trace.slices
     known = slices.category != Category.OTHER
+    if holds_only_allocations(trace) and trace.memory is not None:
+        return int(trace.memory.time_ns.min()), int(trace.memory.time_ns.max())
     if not known.any():
         return 0, 0
     start = slices.start_ns[known]

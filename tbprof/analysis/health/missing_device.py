@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from tbprof.analysis.arrays.names import matching_names, matching_rows
+from tbprof.analysis.device.allocating_devices import (
+    allocating_devices,
+    device_name,
+    holds_only_allocations,
+)
 from tbprof.analysis.facts import Facts
 from tbprof.model import Verdict
 from tbprof.trace.columns.columns import Category
@@ -15,7 +20,7 @@ _LAUNCH = r"(?:cuda|hip)Launch|cuLaunch|hipModuleLaunch|hipExt\w*Launch|(?:cuda|
 
 def missing_device(facts: Facts) -> Verdict:
     """`other_device` where another kind worked, `cut_off` where the file ends before its time, `lost_kernels`
-    where calls launched some, or `no_device`.
+    where calls launched some, `only_allocations` where nothing else was recorded, or `no_device`.
     """
     for category in OTHER_ACCELERATORS:
         rows = int((facts.trace.slices.category == category).sum())
@@ -26,6 +31,10 @@ def missing_device(facts: Facts) -> Verdict:
     calls = len(matching_rows(facts.trace, _LAUNCH, Category.RUNTIME))
     if calls:
         return Verdict("lost_kernels", {"launches": calls, "without": calls})
+    memory = facts.trace.memory
+    if memory is not None and holds_only_allocations(facts.trace):
+        names = (device_name(kind, number) for kind, number in allocating_devices(memory))
+        return Verdict("only_allocations", {"events": len(memory), "devices": ", ".join(names)})
     return Verdict("no_device", {})
 
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from tbprof.analysis.device.allocating_devices import allocating_devices, device_name
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tables import MemoryEvents, Tables
 
-__all__ = ["MEMORY_TABLES", "MemoryCurve", "device_name", "memory_curves", "window_curves"]
+__all__ = ["MEMORY_TABLES", "MemoryCurve", "memory_curves", "window_curves"]
 
 MEMORY_TABLES: Tables = frozenset(("memory",))
 """What of a trace the curves read."""
-
-_CPU = 0
-_NAMES: Mapping[int, str] = {1: "GPU", 6: "GPU", 12: "GPU", 13: "GPU", 15: "HPU", 19: "MTIA"}
-"""By c10's number of the kind; all others are a `device`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,11 +38,6 @@ class MemoryCurve:
         return int(self.allocated_bytes.argmax())
 
 
-def device_name(kind: int, number: int) -> str:
-    """As people call it, by c10's number of its kind and its own number."""
-    return "CPU" if kind == _CPU else f"{_NAMES.get(kind, 'device')} {number}"
-
-
 def window_curves(facts: Facts) -> tuple[MemoryCurve, ...]:
     """Those of all devices of a window; none where no allocator was recorded."""
     memory = facts.trace.memory
@@ -58,12 +47,9 @@ def window_curves(facts: Facts) -> tuple[MemoryCurve, ...]:
 def memory_curves(memory: MemoryEvents) -> tuple[MemoryCurve, ...]:
     """Those of all devices: GPUs in the order of their numbers, the CPU last."""
     kinds, numbers = memory.device_type.astype(np.int64), memory.device.astype(np.int64)
-    # Both are numbers of a byte, below 0 where a file is wrong.
-    found = (divmod(pair, 256) for pair in distinct(kinds * 256 + numbers + 128).tolist())
-    devices = sorted(((kind, number - 128) for kind, number in found), key=lambda one: (one[0] == _CPU, one))
     return tuple(
         _curve(memory, device_name(kind, number), np.flatnonzero((kinds == kind) & (numbers == number)))
-        for kind, number in devices
+        for kind, number in allocating_devices(memory)
     )
 
 

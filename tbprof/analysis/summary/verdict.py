@@ -5,6 +5,7 @@ stands beside it. In this order:
 
 - `no_device`, `lost_kernels`, `cut_off`, `other_device`: nothing ran on a GPU, or it was not recorded, or
   too much of it was lost.
+- `only_allocations`: nothing but what allocators did was recorded.
 - `capture`: most launches recorded a graph and ran nothing, and the device was mostly idle.
 - `leading_wait`: the window begins with a wait for work that is not in it, for a third of it or more.
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the

@@ -15,6 +15,8 @@ __all__ = ["verdict_sentences"]
 
 _SMALL_CAUSE_SHARE = 0.05
 
+_WITHOUT_DEVICE = ("no_device", "only_allocations", "cut_off", "lost_kernels", "other_device", "capture")
+
 _LISTED_SHARE = 0.01
 """A part of the device's time below this is not worth a word."""
 
@@ -34,7 +36,7 @@ def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> tup
 
 
 def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
-    if case in ("no_device", "cut_off", "lost_kernels", "other_device", "capture"):
+    if case in _WITHOUT_DEVICE:
         return _without_device(case, numbers)
     said = _Said(numbers)
     whole = {
@@ -80,6 +82,12 @@ def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
         return (
             "The file is cut off, and no GPU work is in what is left of it.",
             "Copy it again if it was copied while it was written; else record the window again.",
+        )
+    if case == "only_allocations":
+        return (
+            f"The recording holds allocations only: {count(int(numbers['events']), 'event')} of "
+            f"{numbers['devices']}.",
+            "The page Memory and `tbprof table memory FILE` show them; what ran is not in it.",
         )
     if case == "other_device":
         rows = count(int(numbers["rows"]), "row")

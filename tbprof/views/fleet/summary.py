@@ -100,7 +100,8 @@ SUMMARY_FORM = tuple(
 def summary_of(report: Report) -> WindowSummary:
     """What a row needs of a whole report."""
     steady = steady_steps(report)
-    room_ns = sum(step.length_ns for step in steady) * len(report.trace.devices)
+    devices = _working(report)
+    room_ns = sum(step.length_ns for step in steady) * len(devices)
     step_us = mean_step_us(report)
     causes = sorted({cause for step in steady for cause in step.idle_by_cause}, key=stacking_place)
 
@@ -111,7 +112,7 @@ def summary_of(report: Report) -> WindowSummary:
     idle = {cause: share([step.idle_by_cause.get(cause, 0) for step in steady]) for cause in causes}
     return WindowSummary(
         rank=report.trace.rank,
-        devices=tuple(_short(name) for name in report.trace.devices),
+        devices=tuple(_short(name) for name in devices),
         span_ns=report.trace.span_ns,
         step_us=step_us,
         busy=share([step.computing_ns for step in steady]),
@@ -123,6 +124,12 @@ def summary_of(report: Report) -> WindowSummary:
         waits=_waits(report),
         kernels=_kernels(report),
     )
+
+
+def _working(report: Report) -> tuple[str, ...]:
+    """Devices whose work was recorded: of allocations alone nobody knows how busy one was."""
+    only_allocations = report.verdict is not None and report.verdict.case == "only_allocations"
+    return () if only_allocations else report.trace.devices
 
 
 def document_of(summary: WindowSummary) -> dict[str, Any]:

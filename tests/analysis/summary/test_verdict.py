@@ -215,6 +215,16 @@ def test_a_window_without_device_rows_is_not_judged() -> None:
     assert verdict_of(built) == Verdict("no_device", {})
 
 
+def test_a_window_of_allocations_alone_is_told_as_such() -> None:
+    built = TraceBuilder()
+    for at in range(4):
+        built.memory(at * 1_000.0, 1 << 20, device=1)
+    built.memory(500.0, 1 << 10, device=None)
+    assert verdict_of(built) == Verdict("only_allocations", {"events": 5, "devices": "GPU 1, CPU"})
+    built.op("aten::empty", 100, 200)
+    assert verdict_of(built) == Verdict("no_device", {})
+
+
 def test_launches_without_any_device_row_are_lost_kernels() -> None:
     built = TraceBuilder()
     built.step(1, 0, 100)

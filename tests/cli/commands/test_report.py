@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from command_line import SAMPLES, run_tbprof
+from trace_builder import TraceBuilder
 
 from tbprof.cli.input import reading as module
 from tbprof.cli.input import window_reading
@@ -50,6 +51,22 @@ def test_text_says_the_verdict_first_then_the_sites(capsys: Capture) -> None:
     assert verdict.startswith("The GPU ")
     assert any("SYN02" in line for line in rest)
     assert max(len(line) for line in rest) < 250
+
+
+def test_a_trace_of_allocations_alone_is_not_said_to_be_empty(tmp_path: Path, capsys: Capture) -> None:
+    built = TraceBuilder()
+    for at in range(50):
+        built.memory(at * 1_000.0, 100 << 20, device=1)
+    trace = built.write(tmp_path / "memory.pt.trace.json")
+    assert main(["report", str(trace), "--no-cache"]) == 0
+    printed = capsys.readouterr().out
+    head, _, verdict, *_ = printed.splitlines()
+    assert head.endswith(": a recording of 49.0\u202fms without marked steps, GPU 1")
+    assert verdict == "The recording holds allocations only: 50 events of GPU 1."
+    assert "`tbprof table memory FILE`" in printed
+    assert "sync points  not recorded" in printed
+    (peak,) = build_report(trace).memory
+    assert peak.peak_ns == 49_000_000
 
 
 def test_markdown_has_the_sites_as_a_table_and_each_finding_with_its_fix(capsys: Capture) -> None:

@@ -180,6 +180,12 @@ def test_no_device_is_said_without_any_figure() -> None:
     assert detail
 
 
+def test_allocations_alone_are_no_missing_gpu() -> None:
+    verdict, detail = verdict_sentences(Verdict("only_allocations", {"events": 50, "devices": "GPU 1"}))
+    assert verdict == "The recording holds allocations only: 50 events of GPU 1."
+    assert detail.startswith("The page Memory and `tbprof table memory FILE` show them")
+
+
 def test_rows_that_were_lost_and_other_accelerators_are_no_missing_gpu() -> None:
     lost, advice = verdict_sentences(Verdict("lost_kernels", {"launches": 2000, "without": 246}))
     assert lost == "The recording lacks the GPU's work of 246 of 2,000 launches: it can't be judged."

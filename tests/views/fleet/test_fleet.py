@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fleet_runs import COMMITS, FIRST_NS, HOUR_NS, report_of_commit
+from trace_builder import TraceBuilder
 
 from tbprof.errors import UsageError
 from tbprof.model import Window
@@ -53,6 +54,15 @@ def looked_at(
 
 def rows_of(*windows: FleetWindow) -> dict[str, FleetEntry]:
     return {entry.row.run: entry for entry in fleet_entries(windows)}
+
+
+def test_a_gpu_of_which_only_allocations_are_known_is_none_that_was_watched() -> None:
+    built = TraceBuilder()
+    built.memory(0.0, 1 << 20)
+    built.memory(1_000.0, 1 << 20)
+    report = built.report()
+    assert report.trace.devices == ("GPU 0",)
+    assert summary_of(report).devices == ()
 
 
 def test_a_summary_is_kept_and_read_again() -> None:
