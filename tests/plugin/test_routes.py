@@ -104,12 +104,21 @@ def test_a_published_report_is_shown_at_once(open_tab: OpenTab, logdir: Path) ->
 
 def test_a_report_of_a_later_version_says_so(open_tab: OpenTab, logdir: Path) -> None:
     later = report_pb2.Envelope(schema=99, written_by="9.0").SerializeToString()
-    (logdir / "run" / "w.1752215573993169006.tbprof.pb").write_bytes(later)
-    answer = open_tab(str(logdir)).get("window", **PLACE).json
+    (logdir / "run" / "later.1752215573993169006.tbprof.pb").write_bytes(later)
+    answer = open_tab(str(logdir)).window("run", "later", "later.1752215573993169006.tbprof.pb")
     assert answer["state"] == "broken"
     assert "newer than this viewer" in answer["problem"]["title"]
     assert "tbprof 9.0" in answer["problem"]["what"]
     assert "Upgrade" in answer["problem"]["what_to_do"]
+
+
+def test_a_trace_is_read_where_a_later_version_wrote_its_report(open_tab: OpenTab, logdir: Path) -> None:
+    later = report_pb2.Envelope(schema=99, written_by="9.0").SerializeToString()
+    (logdir / "run" / "w.1752215573993169006.tbprof.pb").write_bytes(later)
+    answer = open_tab(str(logdir)).window(**PLACE)
+    assert answer["state"] == "ready"
+    [health] = [row for row in answer["window"]["health"] if row["code"] == "report_of_later_version"]
+    assert "Upgrade tbprof" in health["message"]
 
 
 @pytest.mark.parametrize("content", [b"", b"no trace", b"\x1f\x8b\x08", b'{"traceEvents": []}'])
