@@ -100,6 +100,8 @@ class LaneTable(dict["_Place", int]):
             return np.fromiter(map(self.__getitem__, map(_place, events)), np.int32, len(events))
         # Mostly neighbours share a lane, so only the first of each run is looked up.
         changes = (processes[1:] != processes[:-1]) | (threads[1:] != threads[:-1])
+        if len(events) and not changes.any():
+            return np.full(len(events), self[int(processes[0]), int(threads[0])], np.int32)
         edges = np.concatenate([[0], np.flatnonzero(changes) + 1, [len(events)]])
         firsts = edges[:-1] if len(events) else edges[:0]
         places = zip(processes[firsts].tolist(), threads[firsts].tolist(), strict=True)

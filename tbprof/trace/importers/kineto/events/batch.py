@@ -20,7 +20,6 @@ from tbprof.trace.importers.kineto.events.events import (
     Label,
     Slice,
 )
-from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.events.times import ClockType, Times, exact_starts, exact_times
 
 __all__ = ["Batch", "batch_of"]
@@ -76,7 +75,8 @@ def batch_of(
     times, memory_ns = exact_times(slices, clock), exact_starts(memory, clock)
     if times is None or memory_ns is None:
         return None
-    kineto_category = packed([event.cat.number for event in slices], np.int8)
+    # Numbers below 128, and four times faster than `packed`.
+    kineto_category = np.frombuffer(bytearray([event.cat.number for event in slices]), np.int8)
     kinds = np.flatnonzero(np.bincount(kineto_category)).tolist()
     may_be_collective = "collective_name" in fields and bool(COLLECTIVE.is_of[CATEGORIES[kinds]].any())
     args = (

@@ -34,18 +34,19 @@ Length = TypeVar("Length", float, int)
 Args = TypeVar("Args", bound=SliceArgs)
 
 
-class Slice(msgspec.Struct, Generic[Clock, Length, Args], tag_field="ph", tag="X", gc=False):
+class Slice(msgspec.Struct, Generic[Clock, Length, Args], tag_field="ph", tag="X", gc=False, kw_only=True):
     """A complete event; `ts` and `dur` in us.
 
-    With `ts` as digits or Decimal, `dur` is a float: that is exact to the ns below 101 days.
+    With `ts` as digits or Decimal, `dur` is a float: that is exact to the ns below 101 days. The fields are
+    in Kineto's order: the decoder looks for a key behind the last one first.
     """
 
-    ts: Clock
-    dur: Length
-    name: str
     cat: KinetoCategory = KinetoCategory.OTHER
+    name: str
     pid: int | str = ""
     tid: int | str = ""
+    ts: Clock
+    dur: Length
     args: Args | None = None
 
 
@@ -67,13 +68,13 @@ class Arrow(msgspec.Struct, tag_field="ph", tag="s", gc=False):
     cat: KinetoCategory = KinetoCategory.OTHER
 
 
-class Instant(msgspec.Struct, Generic[Clock], tag_field="ph", tag="i", gc=False):
+class Instant(msgspec.Struct, Generic[Clock], tag_field="ph", tag="i", gc=False, kw_only=True):
     """A point in time, such as an allocation."""
 
-    ts: Clock
     name: str = ""
     pid: int | str = ""
     tid: int | str = ""
+    ts: Clock
     args: InstantArgs | None = None
 
 

@@ -54,7 +54,7 @@ def _slice(fields: dict[str, Any]) -> Event | Loss:
         return "no_time"
     name, category = _text(fields.get("name")), KinetoCategory(_text(fields.get("cat")))
     args = _args(fields.get("args"), SliceArgs)
-    return Slice(start, float(duration), name, category, **_place(fields), args=args)
+    return Slice(ts=start, dur=float(duration), name=name, cat=category, **_place(fields), args=args)
 
 
 def _instant(fields: dict[str, Any]) -> Event:
@@ -63,7 +63,7 @@ def _instant(fields: dict[str, Any]) -> Event:
         # Nothing but its time is of use.
         return Other()
     args = _args(fields.get("args"), InstantArgs)
-    return Instant(time, _text(fields.get("name")), **_place(fields), args=args)
+    return Instant(ts=time, name=_text(fields.get("name")), **_place(fields), args=args)
 
 
 def _place(fields: dict[str, Any]) -> dict[str, int | str]:

@@ -85,9 +85,13 @@ def _from_floats(values: list[float]) -> Int64s | None:
     us = packed(values, np.float64)
     if not _within(us, _FLOAT_LIMIT_US):
         return None
-    # The product of a whole float would be rounded a second time, to 0.5 or 1 ns.
-    whole = np.floor(us)
-    return whole.astype(np.int64) * 1000 + np.rint((us - whole) * 1000).astype(np.int64)
+    # The product of both would be rounded a second time, to 0.5 or 1 ns; that of a whole float is exact.
+    ns = np.floor(us)
+    us -= ns
+    us *= 1000
+    ns *= 1000
+    ns += np.rint(us, out=us)
+    return ns.astype(np.int64)
 
 
 def _from_ints(values: list[int]) -> Int64s | None:

@@ -33,7 +33,9 @@ def digits(text: str) -> msgspec.Raw:
 
 @given(st.lists(st.tuples(st.integers(1 - FLOAT_LIMIT_NS, FLOAT_LIMIT_NS - 1), st.integers(0, 10**12))))
 def test_floats_are_exact_below_their_limit(times: list[tuple[int, int]]) -> None:
-    slices = [Slice(float(us_text(start)), float(us_text(duration)), "") for start, duration in times]
+    slices = [
+        Slice(ts=float(us_text(start)), dur=float(us_text(duration)), name="") for start, duration in times
+    ]
 
     exact = exact_times(slices, float)
 
@@ -47,9 +49,9 @@ def test_floats_are_exact_below_their_limit(times: list[tuple[int, int]]) -> Non
 def test_decimals_and_digits_are_exact_everywhere(
     clock: Callable[[str], Any], start_ns: int, duration_ns: int
 ) -> None:
-    slices = [Slice(clock(us_text(start_ns)), float(us_text(duration_ns)), "")]
+    slices = [Slice(ts=clock(us_text(start_ns)), dur=float(us_text(duration_ns)), name="")]
 
-    assert exact_times([Slice(float(us_text(start_ns)), 0.0, "")], float) is None
+    assert exact_times([Slice(ts=float(us_text(start_ns)), dur=0.0, name="")], float) is None
     exact = exact_times(slices, type(slices[0].ts))
 
     assert exact is not None
@@ -59,7 +61,7 @@ def test_decimals_and_digits_are_exact_everywhere(
 
 @given(st.integers(-(2**52) + 1, 2**52 - 1))
 def test_whole_us_become_ns_by_integer_arithmetic(start_us: int) -> None:
-    exact = exact_times([Slice(start_us, 1, "")], int)
+    exact = exact_times([Slice(ts=start_us, dur=1, name="")], int)
 
     assert exact is not None
     assert exact.start_ns.tolist() == [start_us * 1000]
@@ -68,7 +70,7 @@ def test_whole_us_become_ns_by_integer_arithmetic(start_us: int) -> None:
 
 @given(st.lists(st.sampled_from(["1712195495519689.123", "999.5", "7", "-1.000", '"1.000"', "17e3.000"])))
 def test_digits_are_read_only_where_all_stand_as_kineto_prints_them(texts: list[str]) -> None:
-    exact = exact_times([Slice(digits(text), 1.0, "") for text in texts], msgspec.Raw)
+    exact = exact_times([Slice(ts=digits(text), dur=1.0, name="") for text in texts], msgspec.Raw)
 
     assert (exact is not None) == (set(texts) <= {"1712195495519689.123"})
 
@@ -80,9 +82,9 @@ def test_what_does_not_fit_into_64_bits_is_refused(clock: type) -> None:
     )
     length = int if clock is int else float
 
-    assert exact_times([Slice(one, length(1), "")], clock) is not None
-    assert exact_times([Slice(start, length(1), "")], clock) is None
-    assert exact_times([Slice(one, length(2**80), "")], clock) is None
+    assert exact_times([Slice(ts=one, dur=length(1), name="")], clock) is not None
+    assert exact_times([Slice(ts=start, dur=length(1), name="")], clock) is None
+    assert exact_times([Slice(ts=one, dur=length(2**80), name="")], clock) is None
 
 
 def test_digits_below_a_nanosecond_round_to_the_nearest(tmp_path: Path) -> None:
