@@ -1,6 +1,6 @@
 """`python -m tbprof`: the same as the `tbprof` command."""
 
-from tbprof.cli.main import main
+from tbprof.cli.main import run
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    run()

@@ -14,12 +14,16 @@ from importlib import import_module
 
 from tbprof.errors import TbprofError
 from tbprof.process.freed_memory import keep_freed_memory
-from tbprof.process.garbage import ending_process
+from tbprof.process.garbage import end_process, ending_process
 from tbprof.process.one_thread import one_thread
 from tbprof.standard_streams import discard, flush_output, prepare_streams, put
 from tbprof.version import __version__
 
-__all__ = ["main"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+__all__ = ["main", "run"]
 
 _COMMANDS: Mapping[str, str] = {
     "report": "say what makes the GPU wait in a trace or a log directory",
@@ -43,6 +47,14 @@ _READING = frozenset(("report", "table", "fleet", "job", "classic", "import", "p
 """Those that never run a program of the user's, whose linear algebra may need all cores; `check` may."""
 COULD_NOT = 2
 _VERSION = f"tbprof {__version__}"
+
+
+def run() -> NoReturn:
+    """The process that `tbprof` is: `main`, and then its end."""
+    code = main()
+    if sys.argv[1:2] and sys.argv[1] in _READING:
+        end_process(code)
+    raise SystemExit(code)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -38,6 +38,28 @@ def test_the_command_is_such_a_process_even_where_it_fails() -> None:
     assert printed_by(program) == ["2", "True"]
 
 
+@pytest.mark.parametrize(
+    ("before", "printed"),
+    [
+        ("", ["left"]),
+        ("import threading; threading.Timer(0.1, print, ['waited']).start()\n", ["waited", "left"]),
+    ],
+)
+def test_a_process_ends_with_its_code_after_its_exit_handlers_and_threads(
+    before: str, printed: list[str]
+) -> None:
+    program = (
+        "import atexit, sys\n"
+        "from tbprof.process.garbage import end_process\n"
+        "atexit.register(lambda: print('left', flush=True))\n"
+        f"{before}"
+        "end_process(3)\n"
+        "sys.exit(3)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout.split()) == (3, printed)
+
+
 def test_a_program_that_calls_the_command_keeps_its_own_ways() -> None:
     before = gc.get_threshold()
     assert main(["explain", "SYN01"]) == 0
