@@ -9,6 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
 
 __all__ = ["are_named", "match", "matching_names", "matching_rows"]
@@ -39,30 +41,44 @@ def match(trace: Trace, rows: Int64s, pattern: str) -> npt.NDArray[np.bool_]:
 
 def matching_rows(trace: Trace, pattern: str, *categories: Category) -> Int64s:
     """Rows of these categories whose name matches at its beginning, ascending."""
-    occurring = np.flatnonzero(_occurring(trace)[list(categories)].any(axis=0)).tolist()
-    # To compile a pattern takes longer than most searches of a small trace.
-    matches = re.compile(pattern).match if occurring else None
-    passing = [name for name in occurring if matches and matches(trace.names[name])]
-    if not passing:
+    occurring = _Occurring.of(trace)
+    passing = occurring.matching(trace, pattern, categories)
+    if not len(passing):
         return np.empty(0, np.int64)
-    is_one = np.zeros(len(trace.slices), np.bool_)
-    for category in categories:
-        # Twice as fast as `np.isin`, even for two of them.
-        is_one |= trace.slices.category == category
-    rows = np.flatnonzero(is_one)
-    is_wanted = np.zeros(len(trace.names), np.bool_)
-    is_wanted[passing] = True
-    return rows[is_wanted[trace.slices.name[rows]]]
-
-
-_OCCURRING: WeakKeyDictionary[Slices, npt.NDArray[np.bool_]] = WeakKeyDictionary()
-
-
-def _occurring(trace: Trace) -> npt.NDArray[np.bool_]:
-    """By category and name, whether there are such rows. Most patterns match the name of none."""
     slices = trace.slices
-    if slices not in _OCCURRING:
-        found = np.zeros((len(Category), len(trace.names)), np.bool_)
-        found[slices.category, slices.name] = True
-        _OCCURRING[slices] = found
-    return _OCCURRING[slices]
+    is_wanted = is_among(slices.name, passing)
+    is_wanted &= is_among(slices.category, categories)
+    return np.flatnonzero(is_wanted)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Occurring:
+    """Which names the rows of a trace have. Most patterns match the name of none."""
+
+    names: npt.NDArray[np.bool_]
+    """By category and name, whether there are such rows."""
+    known: dict[tuple[str, tuple[Category, ...]], Int64s]
+    """What was asked for before, as many rules ask the same."""
+
+    @classmethod
+    def of(cls, trace: Trace) -> _Occurring:
+        slices = trace.slices
+        if slices not in _OCCURRING:
+            names = np.zeros((len(Category), len(trace.names)), np.bool_)
+            names[slices.category, slices.name] = True
+            _OCCURRING[slices] = cls(names, {})
+        return _OCCURRING[slices]
+
+    def matching(self, trace: Trace, pattern: str, categories: tuple[Category, ...]) -> Int64s:
+        """Names of rows of these categories at whose beginning `pattern` matches."""
+        key = pattern, categories
+        if key not in self.known:
+            # To compile a pattern takes longer than most searches of a small trace.
+            names = np.flatnonzero(self.names[list(categories)].any(axis=0)).tolist()
+            matches = re.compile(pattern).match if names else None
+            passing = [name for name in names if matches and matches(trace.names[name])]
+            self.known[key] = np.array(passing, np.int64)
+        return self.known[key]
+
+
+_OCCURRING: WeakKeyDictionary[Slices, _Occurring] = WeakKeyDictionary()

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct
@@ -55,8 +55,7 @@ class Calls:
         profiler's.
         """
         own = np.zeros(len(self.rows), np.bool_)
-        names = self.trace.slices.name[self.rows]
-        is_device_sync = matching_names(self.trace, _DEVICE_SYNC)[names]
+        is_device_sync = match(self.trace, self.rows, _DEVICE_SYNC)
         last: dict[str, int] = {}
         for call in np.flatnonzero(is_device_sync).tolist():
             process = self.trace.lanes[self.lane[call]].process
@@ -87,21 +86,21 @@ def find_calls(trace: Trace) -> Calls:
     """All copy and synchronise calls, each with its innermost op."""
     slices = trace.slices
     runtime = np.flatnonzero(slices.category == Category.RUNTIME)
-    copy, sync = matching_names(trace, _COPY), matching_names(trace, _SYNC + "$")
-    rows = runtime[(copy | sync)[slices.name[runtime]]]
+    rows = runtime[match(trace, runtime, _COPY) | match(trace, runtime, _SYNC + "$")]
     rows = rows[np.lexsort((rows, slices.start_ns[rows], slices.lane[rows]))]
-    names, lane, start = slices.name[rows], slices.lane[rows].astype(np.int64), slices.start_ns[rows]
+    lane, start = slices.lane[rows].astype(np.int64), slices.start_ns[rows]
     end = start + slices.duration_ns[rows]
     ops = Nest.of(slices, np.flatnonzero(slices.category == Category.CPU_OP))
+    is_copy = match(trace, rows, _COPY)
     return Calls(
         trace=trace,
         rows=rows,
         lane=lane,
         start_ns=start,
         end_ns=end,
-        is_copy=copy[names],
-        is_async=copy[names] & matching_names(trace, ".*Async")[names],
-        is_stream_sync=matching_names(trace, _STREAM_SYNC)[names],
+        is_copy=is_copy,
+        is_async=is_copy & match(trace, rows, ".*Async"),
+        is_stream_sync=match(trace, rows, _STREAM_SYNC),
         ops=ops,
         op=ops.innermost(lane, start, end),
     )

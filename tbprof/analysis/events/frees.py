@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.distinct import distinct_lines
-from tbprof.analysis.arrays.names import match, matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.events.calls import Calls
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
@@ -68,8 +68,8 @@ def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
     rows = np.flatnonzero((slices.category == Category.RUNTIME) & is_among(slices.lane, lanes))
     rows = rows[~match(trace, rows, _BETWEEN)]
     rows = rows[np.lexsort((rows, slices.start_ns[rows], slices.lane[rows]))]
-    lane, names = slices.lane[rows].astype(np.int64), slices.name[rows]
-    free, malloc = (matching_names(trace, name)[names] for name in (_FREE, _MALLOC))
+    lane = slices.lane[rows].astype(np.int64)
+    free, malloc = (match(trace, rows, name) for name in (_FREE, _MALLOC))
     at = np.flatnonzero(free)
     start = slices.start_ns[rows[at]]
     op = calls.ops.innermost(lane[at], start, start + slices.duration_ns[rows[at]])

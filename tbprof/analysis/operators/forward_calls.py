@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.operators.operators import Operators
 from tbprof.trace.columns.arrays import NONE, distinct, is_among, lookup
@@ -49,10 +49,9 @@ def forward_calls(
         return np.zeros(len(operators), np.bool_), none
     number = trace.autograd.autograd_number.at(operators.rows)
     thread = trace.autograd.forward_thread.at(operators.rows)
-    name = trace.slices.name[operators.rows]
-    begins = (thread > 0) | matching_names(trace, _ACCUMULATING)[name]
+    begins = (thread > 0) | match(trace, operators.rows, _ACCUMULATING)
     if not with_engine:
-        begins &= ~matching_names(trace, _ENGINE)[name]
+        begins &= ~match(trace, operators.rows, _ENGINE)
     root = climbed(np.where(begins, np.arange(len(begins)), operators.parent), begins)
     is_backward = root != NONE
     is_recorded = ~begins if with_engine else ~is_backward

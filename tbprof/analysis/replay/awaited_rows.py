@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.distinct import distinct_lines
-from tbprof.analysis.arrays.names import matching_names
+from tbprof.analysis.arrays.names import match
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.replay.streams import StreamOrder
@@ -51,10 +51,7 @@ def awaited_rows(
 
 def awaits_device(calls: Calls, episodes: Episodes, chosen: Int64s) -> npt.NDArray[np.bool_]:
     """Whether an episode awaits all streams of its device."""
-    trace = calls.trace
-    names = trace.slices.name[calls.rows[episodes.first[chosen]]]
-    awaits: npt.NDArray[np.bool_] = matching_names(trace, _OF_DEVICE)[names]
-    return awaits
+    return match(calls.trace, calls.rows[episodes.first[chosen]], _OF_DEVICE)
 
 
 def _most_streams(order: StreamOrder) -> int:

@@ -6,11 +6,10 @@ Inductor by `## Call CompiledFxGraph`; Inductor's own kernels are named `triton_
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.names import match, matching_names
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.model import Numbers
@@ -21,23 +20,23 @@ from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["COMPILED", "are_compiled"]
 
-_KERNEL = re.compile(r"triton_(?:poi|red|per|tem|for|mm|unk)_")
+_KERNEL = r"triton_(?:poi|red|per|tem|for|mm|unk)_"
 """Kernels that Inductor wrote; hand-written Triton kernels bear other names."""
 
-_REGION = re.compile(r"(?:Torch-Compiled Region|## Call CompiledFxGraph|CompiledFunction)")
+_REGION = r"(?:Torch-Compiled Region|## Call CompiledFxGraph|CompiledFunction)"
 
 
 def are_compiled(facts: Facts, kernels: Int64s) -> npt.NDArray[np.bool_]:
     """Of kernels, by their positions in the device's work; their launches are known."""
     trace = facts.trace
     slices = trace.slices
-    is_region = np.array([_REGION.match(name) is not None for name in trace.names], np.bool_)
-    is_kernel = np.array([_KERNEL.match(name) is not None for name in trace.names], np.bool_)
+    is_region = matching_names(trace, _REGION)
+    rows = np.flatnonzero(is_region[slices.name]) if is_region.any() else np.empty(0, np.int64)
+    regions = Nest.of(slices, rows)
     launches = facts.work.launch[kernels]
-    regions = Nest.of(slices, np.flatnonzero(is_region[slices.name]))
     start_ns = slices.start_ns[launches]
     inside = regions.innermost(slices.lane[launches].astype(np.int64), start_ns, start_ns) != NONE
-    compiled: npt.NDArray[np.bool_] = inside | is_kernel[slices.name[facts.work.rows[kernels]]]
+    compiled: npt.NDArray[np.bool_] = inside | match(trace, facts.work.rows[kernels], _KERNEL)
     return compiled
 
 
