@@ -97,6 +97,10 @@ class Steps:
         if not self.recorded:
             return np.zeros(len(instants), np.int64)
         begun = np.searchsorted(self.start_ns, instants, side="right")
+        if (self.end_ns[:-1] <= self.start_ns[1:]).all():
+            # The last one to begin is the only one that may hold it; what precedes the first one's is none.
+            ends_ns = np.append(np.iinfo(np.int64).min, self.end_ns)
+            return np.where(instants < ends_ns[begun], begun - 1, NONE)
         # The first step to reach beyond an instant; its own end does, so it holds it if it has begun.
         reaching = np.searchsorted(np.maximum.accumulate(self.end_ns), instants, side="right")
         return np.where(reaching < begun, reaching, NONE)

@@ -101,7 +101,7 @@ def _find_loops(facts: Facts) -> _Loops:
     selecting = {
         chr(_FIRST_LETTER + at) for at, name in enumerate(distinct) if facts.trace.names[name] in _SELECTING
     }
-    text = "".join(map(chr, (_FIRST_LETTER + letter).tolist()))
+    text = (_FIRST_LETTER + letter).astype("<u4").tobytes().decode("utf-32-le")
     stretches = unbroken_ops(facts, np.arange(len(ops))) if selecting else ()
     pieces = (_LOOP.finditer(text, *piece) for piece in stretches)
     repeated = (one for matches in pieces for one in matches if selecting & set(one[1]))
