@@ -22,7 +22,12 @@ from tbprof.trace.importers.importer_list import IMPORTERS
 __all__ = ["WindowName", "dated_reports", "parse_window_name", "split_window_name"]
 
 _NS_DIGITS = 19
-_REPORT_ENDS = len(REPORT_SUFFIX)
+_TIME_ENDS = -len(REPORT_SUFFIX)
+_TIME_BEGINS = _TIME_ENDS - _NS_DIGITS
+_WORKER_ENDS = _TIME_BEGINS - 1
+"""Counted from the end of a report's name, as the two before."""
+_SIGNS = "/"
+"""What begins with a dot sorts before it, and so does nothing at all."""
 _DIGITS = (13, 16, _NS_DIGITS)
 
 
@@ -51,20 +56,31 @@ def split_window_name(file_name: str) -> tuple[str, str, int | None]:
 def dated_reports(
     entries: Iterable[os.DirEntry[str]],
 ) -> tuple[list[tuple[str, int, str, str]], list[os.DirEntry[str]]]:
-    """Of reports those whose names tell their time in ns, as published ones are named, and the others.
+    """Of what a folder holds the published reports, whose names tell their time in ns, and all else.
 
     Of each of the first its worker, time, name and path, in this order. There may be hundreds of thousands:
-    nothing is asked about them, and nothing called for each. Where the digits stand, no trace's ending does.
+    nothing is asked about them but whether they are files, and nothing of ours is called for each. What is
+    hidden, a link or not in ASCII is among the others.
     """
     dated: list[tuple[str, int, str, str]] = []
     others: list[os.DirEntry[str]] = []
     for entry in entries:
         name = entry.name
-        worker, _, digits = name[:-_REPORT_ENDS].rpartition(".")
-        if len(digits) == _NS_DIGITS and worker and digits.isdecimal():
-            dated.append((worker, int(digits), name, entry.path))
-        else:
-            others.append(entry)
+        worker, digits = name[:_WORKER_ENDS], name[_TIME_BEGINS:_TIME_ENDS]
+        is_dated = worker > _SIGNS and digits.isdecimal() and name[_WORKER_ENDS] == "."
+        try:
+            if (
+                is_dated
+                and name.endswith(REPORT_SUFFIX)
+                and name.isascii()
+                and entry.is_file(follow_symlinks=False)
+            ):
+                dated.append((worker, int(digits), name, entry.path))
+                continue
+        except OSError:
+            # Some network file systems tell what an entry is when they are asked, or fail to.
+            pass
+        others.append(entry)
     dated.sort()
     return dated, others
 

@@ -194,8 +194,8 @@ class _Look:
         self._of_memory: list[str] = []
 
     def at(self, entries: Sequence[os.DirEntry[str]]) -> None:
-        reports: list[os.DirEntry[str]] = []
-        for entry in entries:
+        self._reports, others = dated_reports(entries)
+        for entry in others:
             name = entry.name
             if name[0] == ".":
                 continue
@@ -207,15 +207,10 @@ class _Look:
                 continue
             if not is_plain:
                 self._unusual(entry)
-            elif name.endswith(REPORT_SUFFIX):
-                reports.append(entry)
             elif name.endswith(_OF_MEMORY):
                 self._of_memory.append(name)
-            elif name.endswith(TRACE_SUFFIXES):
+            elif name.endswith(_ENDINGS):
                 self._file(entry)
-        self._reports, others = dated_reports(reports)
-        for entry in others:
-            self._file(entry)
 
     def of_memory(self) -> MemoryFolder | None:
         """Whether the hook left files of memory there; None where it did not."""
