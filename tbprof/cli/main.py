@@ -52,7 +52,9 @@ _VERSION = f"tbprof {__version__}"
 def run() -> NoReturn:
     """The process that `tbprof` is: `main`, and then its end."""
     code = main()
-    if sys.argv[1:2] and sys.argv[1] in _READING:
+    # A profiler or a notebook that runs the command as a module goes on behind it.
+    is_ours = getattr(sys.modules["__main__"], "run", None) is run
+    if is_ours and sys.argv[1:2] and sys.argv[1] in _READING:
         end_process(code)
     raise SystemExit(code)
 

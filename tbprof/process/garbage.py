@@ -32,10 +32,11 @@ def end_process(code: int) -> None:
     """End the process, whose streams are flushed, and leave its memory to the operating system.
 
     Python would free every module and record one by one, which takes as long as importing thirty modules.
-    Where a thread is left this does nothing: Python is to wait for it.
+    Where a thread is left this does nothing, as Python is to wait for it, nor under a debugger.
     """
     threading = sys.modules.get("threading")
-    if threading is None or threading.active_count() == 1:
+    is_alone = threading is None or threading.active_count() == 1
+    if is_alone and sys.gettrace() is None:
         atexit._run_exitfuncs()
         os._exit(code)
 

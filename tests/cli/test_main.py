@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from command_line import SAMPLES, run_tbprof
 
@@ -17,6 +20,26 @@ CODES = [file.code for file in rule_files()]
 def test_python_m_tbprof_is_the_command() -> None:
     ended = run_tbprof("--version")
     assert (ended.returncode, ended.stdout) == (0, f"tbprof {tbprof.__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("runner", "printed_behind"),
+    [
+        (["-m", "cProfile", "-m", "tbprof"], " function calls "),
+        (
+            [
+                "-c",
+                "import runpy\ntry: runpy.run_module('tbprof', run_name='__main__')\nfinally: print('-end-')",
+            ],
+            "-end-",
+        ),
+    ],
+    ids=["profiler", "runpy"],
+)
+def test_what_runs_the_command_as_a_module_goes_on_behind_it(runner: list[str], printed_behind: str) -> None:
+    command = [sys.executable, *runner, "report", "--format", "json", str(CLEAN)]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, printed_behind in ended.stdout) == (0, True)
 
 
 def test_help_names_every_command() -> None:
