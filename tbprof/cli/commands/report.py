@@ -208,5 +208,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"--summary has no {options.format}: give {', '.join(_SUMMARY_FORMS)}")
     if options.format == "csv" and not options.summary:
         raise UsageError("only --summary is a table: give --format json, or --summary")
+    if options.shard is not None and options.format == "html":
+        # Of the other parts' ranks it would say that none was recorded.
+        raise UsageError("a page compares all ranks: read each --shard with --store, then print it without")
     if options.store and any(map(is_piped, options.paths)):
         raise UsageError("what comes through a pipe lies nowhere: --store needs files or folders")

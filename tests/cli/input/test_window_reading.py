@@ -174,6 +174,11 @@ def test_a_part_that_there_is_not_is_refused(words: str, capsys: Capture) -> Non
     assert "--shard" in capsys.readouterr().err
 
 
+def test_a_page_of_a_part_is_refused_as_it_would_miss_the_other_ranks(capsys: Capture) -> None:
+    assert main(["report", str(CLEAN), "--shard", "1/2", "--format", "html"]) == 2
+    assert "--store" in capsys.readouterr().err
+
+
 def test_a_page_holds_the_windows_in_which_the_gpu_computes_least(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
