@@ -52,11 +52,19 @@ _VERSION = f"tbprof {__version__}"
 def run() -> NoReturn:
     """The process that `tbprof` is: `main`, and then its end."""
     code = main()
-    # A profiler or a notebook that runs the command as a module goes on behind it.
-    is_ours = getattr(sys.modules["__main__"], "run", None) is run
-    if is_ours and sys.argv[1:2] and sys.argv[1] in _READING:
+    if _is_own_process() and sys.argv[1:2] and sys.argv[1] in _READING:
         end_process(code)
     raise SystemExit(code)
+
+
+def _is_own_process() -> bool:
+    """Whether Python was started for this command alone.
+
+    A profiler, a notebook or a prompt that runs the command goes on behind it.
+    """
+    words = sys.orig_argv[1 : len(sys.orig_argv) - len(sys.argv) + 1]
+    is_script = len(words) == 1 and os.path.basename(words[0]).partition(".")[0] == "tbprof"  # noqa: PTH119
+    return (is_script or words == ["-m", "tbprof"]) and not sys.flags.inspect
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

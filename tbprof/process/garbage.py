@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 __all__ = ["SELDOM", "end_process", "ending_process", "searching_seldom"]
 
@@ -29,7 +29,7 @@ def ending_process() -> Iterator[None]:
 
 
 def end_process(code: int) -> None:
-    """End the process, whose streams are flushed, and leave its memory to the operating system.
+    """End the process and leave its memory to the operating system.
 
     Python would free every module and record one by one, which takes as long as importing thirty modules.
     Where a thread is left this does nothing, as Python is to wait for it, nor under a debugger.
@@ -38,6 +38,9 @@ def end_process(code: int) -> None:
     is_alone = threading is None or threading.active_count() == 1
     if is_alone and sys.gettrace() is None:
         atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
         os._exit(code)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command_line import SAMPLES, run_tbprof
@@ -22,24 +24,36 @@ def test_python_m_tbprof_is_the_command() -> None:
     assert (ended.returncode, ended.stdout) == (0, f"tbprof {tbprof.__version__}\n")
 
 
+_RUN_AS_MODULE = """
+import runpy
+try: runpy.run_module("tbprof", run_name="__main__", alter_sys={alter_sys})
+finally: print("-end-")
+"""
+
+
 @pytest.mark.parametrize(
     ("runner", "printed_behind"),
     [
         (["-m", "cProfile", "-m", "tbprof"], " function calls "),
-        (
-            [
-                "-c",
-                "import runpy\ntry: runpy.run_module('tbprof', run_name='__main__')\nfinally: print('-end-')",
-            ],
-            "-end-",
-        ),
+        (["-c", _RUN_AS_MODULE.format(alter_sys=False)], "-end-"),
+        (["-c", _RUN_AS_MODULE.format(alter_sys=True)], "-end-"),
+        (["-i", "-m", "tbprof"], "-end-"),
     ],
-    ids=["profiler", "runpy"],
+    ids=["profiler", "runpy", "runpy as main", "prompt"],
 )
-def test_what_runs_the_command_as_a_module_goes_on_behind_it(runner: list[str], printed_behind: str) -> None:
+def test_what_runs_the_command_goes_on_behind_it(runner: list[str], printed_behind: str) -> None:
     command = [sys.executable, *runner, "report", "--format", "json", str(CLEAN)]
-    ended = subprocess.run(command, capture_output=True, text=True)
+    ended = subprocess.run(command, capture_output=True, text=True, input="print('-end-')")
     assert (ended.returncode, printed_behind in ended.stdout) == (0, True)
+
+
+def test_a_process_of_the_command_alone_ends_without_taking_its_records_apart(tmp_path: Path) -> None:
+    says_so = "import os\nend = os._exit\nos._exit = lambda code: (os.write(2, b'at once'), end(code))"
+    (tmp_path / "sitecustomize.py").write_text(says_so)
+    path = os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))
+    command = [sys.executable, "-m", "tbprof", "report", str(CLEAN)]
+    ended = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONPATH": path})
+    assert (ended.returncode, ended.stderr) == (0, b"at once")
 
 
 def test_help_names_every_command() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -51,12 +52,13 @@ def test_a_process_ends_with_its_code_after_its_exit_handlers_and_threads(
     program = (
         "import atexit, sys\n"
         "from tbprof.process.garbage import end_process\n"
-        "atexit.register(lambda: print('left', flush=True))\n"
+        "atexit.register(print, 'left')\n"
         f"{before}"
         "end_process(3)\n"
         "sys.exit(3)"
     )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=buffered)
     assert (ended.returncode, ended.stdout.split()) == (3, printed)
 
 
