@@ -142,7 +142,7 @@ def test_who_does_not_look_costs_nothing(tmp_path: Path) -> None:
 
 
 def listed(logdir: Path, runs: int, *, with_tab: bool) -> tuple[float, float, float, float, int]:
-    """CPU s and s until TensorBoard lists all runs, memory after looks at both lists, and their p95."""
+    """CPU s and s until TensorBoard lists all runs; after looks at both memory, p95, processes of ours."""
     with board(logdir, with_tab=with_tab, queue=LONG_QUEUE) as server:
         until(lambda: len(json.loads(server.get("/data/runs"))) == runs)
         took, cpu = time.monotonic() - server.began, server.cpu_s
@@ -178,7 +178,8 @@ def test_5000_runs_cost_tensorboards_own_list_little(tmp_path: Path) -> None:
     assert more_s < 0.3
     assert more_mb < 60
     assert p95 < 2
-    assert ours[0][4] == 0
+    # The one that reads reports is there before a page is asked for.
+    assert ours[0][4] == 1
 
 
 def test_100000_files_that_are_no_traces_hold_nobody_up(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -37,6 +38,7 @@ __all__ = [
     "board",
     "changed",
     "crowd",
+    "in_a_loop_of_its_own",
     "put_runs",
     "until",
 ]
@@ -241,7 +243,13 @@ class Times:
 
 def crowd(port: int, path: str, viewers: int, seconds: float = 4.0) -> Times:
     """So many clients who each ask again as soon as they are answered."""
-    return asyncio.run(_crowd(port, path, viewers, seconds))
+    return in_a_loop_of_its_own(_crowd(port, path, viewers, seconds))
+
+
+def in_a_loop_of_its_own(asked: Coroutine[Any, Any, Times]) -> Times:
+    """In a thread: that of the tests has a running loop where an earlier test drove a browser."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, asked).result()
 
 
 async def _crowd(port: int, path: str, viewers: int, seconds: float) -> Times:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 
-from board import Times
+from board import Times, in_a_loop_of_its_own
 
 __all__ = ["crowd_of_kept_connections"]
 
@@ -16,7 +16,8 @@ def crowd_of_kept_connections(
 ) -> Times:
     """So many clients who each ask again as soon as they are answered."""
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return asyncio.run(_crowd(port, f"GET {path} HTTP/1.1\r\n{head}\r\n".encode(), viewers, seconds))
+    request = f"GET {path} HTTP/1.1\r\n{head}\r\n".encode()
+    return in_a_loop_of_its_own(_crowd(port, request, viewers, seconds))
 
 
 async def _crowd(port: int, request: bytes, viewers: int, seconds: float) -> Times:
