@@ -26,8 +26,8 @@ _TIME_ENDS = -len(REPORT_SUFFIX)
 _TIME_BEGINS = _TIME_ENDS - _NS_DIGITS
 _WORKER_ENDS = _TIME_BEGINS - 1
 """Counted from the end of a report's name, as the two before."""
-_SIGNS = "/"
-"""What begins with a dot sorts before it, and so does nothing at all."""
+_AFTER_DOT = "/"
+"""What sorts before it is hidden or empty, or begins with another sign: all else is a plain name."""
 _DIGITS = (13, 16, _NS_DIGITS)
 
 
@@ -67,7 +67,7 @@ def dated_reports(
     for entry in entries:
         name = entry.name
         worker, digits = name[:_WORKER_ENDS], name[_TIME_BEGINS:_TIME_ENDS]
-        is_dated = worker > _SIGNS and digits.isdecimal() and name[_WORKER_ENDS] == "."
+        is_dated = worker > _AFTER_DOT and digits.isdecimal() and name[_WORKER_ENDS] == "."
         try:
             if (
                 is_dated

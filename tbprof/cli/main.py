@@ -14,7 +14,7 @@ from importlib import import_module
 
 from tbprof.errors import TbprofError
 from tbprof.process.freed_memory import keep_freed_memory
-from tbprof.process.garbage import end_process, ending_process
+from tbprof.process.garbage import ending_process, exit_at_once
 from tbprof.process.one_thread import one_thread
 from tbprof.standard_streams import discard, flush_output, prepare_streams, put
 from tbprof.version import __version__
@@ -53,7 +53,7 @@ def run() -> NoReturn:
     """The process that `tbprof` is: `main`, and then its end."""
     code = main()
     if _is_own_process() and sys.argv[1:2] and sys.argv[1] in _READING:
-        end_process(code)
+        exit_at_once(code)
     raise SystemExit(code)
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["SELDOM", "end_process", "ending_process", "searching_seldom"]
+__all__ = ["SELDOM", "ending_process", "exit_at_once", "searching_seldom"]
 
 SELDOM = 200_000
 """Objects between two searches. By default they are 700: a hundred searches for a report of a small trace."""
@@ -28,7 +28,7 @@ def ending_process() -> Iterator[None]:
         gc.freeze()
 
 
-def end_process(code: int) -> None:
+def exit_at_once(code: int) -> None:
     """End the process and leave its memory to the operating system.
 
     Python would free every module and record one by one, which takes as long as importing thirty modules.

@@ -51,10 +51,10 @@ def test_a_process_ends_with_its_code_after_its_exit_handlers_and_threads(
 ) -> None:
     program = (
         "import atexit, sys\n"
-        "from tbprof.process.garbage import end_process\n"
+        "from tbprof.process.garbage import exit_at_once\n"
         "atexit.register(print, 'left')\n"
         f"{before}"
-        "end_process(3)\n"
+        "exit_at_once(3)\n"
         "sys.exit(3)"
     )
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}

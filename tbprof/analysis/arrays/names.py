@@ -41,8 +41,7 @@ def match(trace: Trace, rows: Int64s, pattern: str) -> npt.NDArray[np.bool_]:
 
 def matching_rows(trace: Trace, pattern: str, *categories: Category) -> Int64s:
     """Rows of these categories whose name matches at its beginning, ascending."""
-    occurring = _Occurring.of(trace)
-    passing = occurring.matching(trace, pattern, categories)
+    passing = _Occurring.of(trace).matching(trace, pattern, categories)
     if not len(passing):
         return np.empty(0, np.int64)
     slices = trace.slices
