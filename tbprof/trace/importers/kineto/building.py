@@ -11,6 +11,7 @@ from tbprof.trace.columns.columns import Category, Slices
 from tbprof.trace.columns.eras import CATEGORIES, MODULE_PREFIX, STEP_PREFIX, KinetoCategory
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.kineto.events.batch import Batch
+from tbprof.trace.importers.kineto.events.events import Timed
 from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.growing import GrowingArray
 from tbprof.trace.importers.kineto.interning import LaneTable, NameTable
@@ -48,7 +49,7 @@ class Columns:
         if batch.slices:
             self._add_slices(batch)
         if batch.memory and self.memory is not None:
-            self.memory.add(batch.memory, batch.memory_ns, self._lanes.numbers(batch.memory))
+            self.memory.add(batch.memory, batch.memory_ns, self._lanes_of(batch, batch.memory))
         if batch.arrows:
             self._is_met[[arrow.cat.number for arrow in batch.arrows]] = True
 
@@ -67,7 +68,7 @@ class Columns:
         number_of = self.names
         self._name.extend(packed([number_of[event.name] for event in batch.slices], np.int32))
         self._category.extend(category)
-        self._lane.extend(self._lanes.numbers(batch.slices))
+        self._lane.extend(self._lanes_of(batch, batch.slices))
         # Of many recordings most rows are Python frames, which have none.
         ids = (
             np.full(len(category), NONE)
@@ -75,6 +76,12 @@ class Columns:
             else _ids([one.correlation for one in batch.args])
         )
         self._correlation.extend(ids)
+
+    def _lanes_of(self, batch: Batch, events: Sequence[Timed]) -> Int32s:
+        if batch.uniform is None:
+            return self._lanes.numbers(events)
+        lane = self._lanes[batch.uniform.process, batch.uniform.thread]
+        return np.full(len(events), lane, np.int32)
 
     def take(self) -> Rows:
         """All rows, to be asked for once."""

@@ -52,8 +52,7 @@ def _early_ns(trace: Trace, frames: Int64s) -> Int64s:
 
 def _starts_of_steps(trace: Trace) -> Int64s:
     """By number."""
-    numbers = [match and int(match[1]) for match in map(_STEP.match, trace.names)]
-    is_step = np.array([number is not None for number in numbers], bool)[trace.slices.name]
-    rows = np.flatnonzero((trace.slices.category == Category.USER_ANNOTATION) & is_step)
-    order = [numbers[name] for name in trace.slices.name[rows].tolist()]
-    return trace.slices.start_ns[rows[np.argsort(order, kind="stable")]]
+    rows = np.flatnonzero(trace.slices.category == Category.USER_ANNOTATION)
+    matches = [_STEP.match(trace.names[name]) for name in trace.slices.name[rows].tolist()]
+    numbered = [(int(match[1]), row) for match, row in zip(matches, rows.tolist(), strict=True) if match]
+    return trace.slices.start_ns[[row for _, row in sorted(numbered)]]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HealthSeverity
-from tbprof.trace.columns.arrays import distinct, find_sorted, is_among
+from tbprof.trace.columns.arrays import distinct, distinct_places, find_sorted, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
@@ -94,5 +94,8 @@ def _of_devices(trace: Trace, gpu_rows: Int64s) -> Iterator[HealthFact]:
 
 def _named(trace: Trace, pattern: re.Pattern[str], category: Category) -> Int64s:
     """Rows of `category` whose name begins with `pattern`."""
-    fitting = np.array([pattern.match(name) is not None for name in trace.names], bool)
-    return np.flatnonzero((trace.slices.category == category) & fitting[trace.slices.name])
+    rows = np.flatnonzero(trace.slices.category == category)
+    names, which = distinct_places(trace.slices.name[rows])
+    fitting = np.array([pattern.match(trace.names[name]) is not None for name in names.tolist()], bool)
+    found: Int64s = rows[fitting[which]]
+    return found

@@ -13,20 +13,20 @@ from tbprof.trace.columns.eras import CATEGORIES
 from tbprof.trace.importers.kineto.events.category_args import COLLECTIVE
 from tbprof.trace.importers.kineto.events.event_args import ABSENT, NO_ARGS, SliceArgs
 from tbprof.trace.importers.kineto.events.events import (
+    MEMORY,
     AnySlice,
     Arrow,
     Event,
     Instant,
     Label,
     Slice,
+    Uniform,
 )
 from tbprof.trace.importers.kineto.events.times import ClockType, Times, exact_starts, exact_times
 
 __all__ = ["Batch", "batch_of"]
 
 _Kind = TypeVar("_Kind", bound=Event)
-
-_MEMORY = "[memory]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,24 +55,42 @@ class Batch:
     """How much of the chunk is done with."""
     ended: bool
     """Whether the event array closes there."""
+    uniform: Uniform | None
+    """What all events share, where they were decoded as such."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Phases:
+    """The events of a chunk, by what they are."""
+
+    slices: Sequence[AnySlice]
+    memory: Sequence[Instant[Any]] = ()
+    labels: Sequence[Label] = ()
+    arrows: Sequence[Arrow] = ()
 
 
 def batch_of(
-    events: list[Event], fields: frozenset[str], clock: ClockType, used_bytes: int, *, ended: bool
+    events: Sequence[Event],
+    fields: frozenset[str],
+    clock: ClockType,
+    used_bytes: int,
+    *,
+    ended: bool,
+    uniform: Uniform | None = None,
 ) -> Batch | None:
-    """A batch, or None if the clock can't hold its times; `fields` are those of its arguments."""
-    met = set(map(type, events))
+    """A batch, or None if the clock can't hold its times.
 
-    def all_of(kind: type[_Kind]) -> list[_Kind]:
-        if kind not in met:
-            return []
-        if len(met) == 1:
-            return cast("list[_Kind]", events)
-        return [event for event in events if event.__class__ is kind]
-
-    slices: list[AnySlice] = all_of(Slice)
-    memory = [event for event in all_of(Instant) if event.name == _MEMORY]
-    times, memory_ns = exact_times(slices, clock), exact_starts(memory, clock)
+    Args:
+        events: All of a chunk, in their order.
+        fields: Of `SliceArgs`, those that the arguments were decoded with.
+        clock: What the times were decoded as.
+        used_bytes: How much of the chunk they took.
+        ended: Whether the event array closes behind them.
+        uniform: What they were decoded as sharing.
+    """
+    phases = _phases_of(events) if uniform is None else _uniform_phases(events, uniform)
+    slices = phases.slices
+    times, memory_ns = exact_times(slices, clock), exact_starts(phases.memory, clock)
     if times is None or memory_ns is None:
         return None
     # Numbers below 128, and four times faster than `packed`.
@@ -91,14 +109,36 @@ def batch_of(
         kinds=kinds,
         collectives=_collectives(kineto_category, args if may_be_collective else []),
         times=times,
-        labels=all_of(Label),
-        memory=memory,
+        labels=phases.labels,
+        memory=phases.memory,
         memory_ns=memory_ns,
-        arrows=all_of(Arrow),
+        arrows=phases.arrows,
         num_events=len(events),
         used_bytes=used_bytes,
         ended=ended,
+        uniform=uniform,
     )
+
+
+def _phases_of(events: Sequence[Event]) -> _Phases:
+    met = set(map(type, events))
+
+    def all_of(kind: type[_Kind]) -> Sequence[_Kind]:
+        if kind not in met:
+            return []
+        if len(met) == 1:
+            return cast("Sequence[_Kind]", events)
+        return [event for event in events if event.__class__ is kind]
+
+    memory = [event for event in all_of(Instant) if event.name == MEMORY]
+    return _Phases(all_of(Slice), memory, all_of(Label), all_of(Arrow))
+
+
+def _uniform_phases(events: Sequence[Event], uniform: Uniform) -> _Phases:
+    """The same of events that are of one phase; of instants only the allocations can be decoded so."""
+    if uniform.are_slices:
+        return _Phases(cast("Sequence[AnySlice]", events))
+    return _Phases([], memory=cast("Sequence[Instant[Any]]", events))
 
 
 def _collectives(kineto_category: Int8s, args: Sequence[SliceArgs]) -> Int64s:

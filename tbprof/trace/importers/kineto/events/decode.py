@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -20,9 +20,12 @@ from tbprof.trace.importers.kineto.events.events import (
     Event,
     Label,
     Other,
+    Timed,
+    Uniform,
     event_list_decoder,
+    uniform_list_decoder,
 )
-from tbprof.trace.importers.kineto.events.expected_args import ExpectedArgs
+from tbprof.trace.importers.kineto.events.expected_rows import ExpectedArgs, ExpectedUniform
 from tbprof.trace.importers.kineto.events.lenient import Loss
 from tbprof.trace.importers.kineto.events.repair import object_end, repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE, salvage
@@ -62,6 +65,7 @@ class Decoder:
         self._has_memory = "memory" in tables
         self._fields = fields_for(tables)
         self._expected = ExpectedArgs(tables)
+        self._uniform = ExpectedUniform()
         self._clock = 0
 
     def batches(self, stream: EventStream) -> Iterator[Batch]:
@@ -76,8 +80,9 @@ class Decoder:
         chunk = stream.next_chunk()
         if chunk is None:
             return None
-        batch = self._expected_batch(chunk) or self.decode(chunk)
+        batch = self._uniform_batch(chunk) or self._expected_batch(chunk) or self.decode(chunk)
         self._expected.learn(batch)
+        self._uniform.learn(batch)
         stream.consume(chunk, batch.used_bytes, ended=batch.ended)
         return batch
 
@@ -89,6 +94,20 @@ class Decoder:
                 self._clock = index
                 return batch
         return self._repaired(chunk) or self._salvaged(chunk)
+
+    def _uniform_batch(self, chunk: Chunk) -> Batch | None:
+        """The records of rows that share what those before them did; None where that is not so."""
+        uniform, fields, clock = self._uniform.expected, self._expected.needed, CLOCKS[self._clock]
+        if uniform is None or not chunk.bounded:
+            return None
+        try:
+            events = _uniform_decoder(uniform, self._clock, fields).decode(chunk.array)
+        except UNDECODABLE:
+            self._uniform.miss()
+            return None
+        used_bytes = len(chunk.array) - 1
+        batch = batch_of(events, fields, clock, used_bytes, ended=False, uniform=uniform)
+        return batch if batch is not None and self._expected.covers(batch) else None
 
     def _expected_batch(self, chunk: Chunk) -> Batch | None:
         """The records with the arguments that are expected; None where that may not be all."""
@@ -167,3 +186,11 @@ class Decoder:
 def _decoder(clock: int, fields: frozenset[str], has_memory: bool) -> msgspec.json.Decoder[list[Event]]:
     """That of the clock with this number in `CLOCKS`: a file needs few, and one takes half a millisecond."""
     return event_list_decoder(CLOCKS[clock], fields, has_memory=has_memory)
+
+
+@lru_cache(maxsize=16)
+def _uniform_decoder(
+    uniform: Uniform, clock: int, fields: frozenset[str]
+) -> msgspec.json.Decoder[list[Timed]]:
+    """The same for rows that share what `uniform` says; of threads there may be any number."""
+    return uniform_list_decoder(uniform, CLOCKS[clock], fields)

@@ -6,15 +6,17 @@ Those of its arguments are in `event_args`.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from tbprof.records import dataclass
 from tbprof.trace.columns.eras import KinetoCategory
 from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs, args_with
 
 __all__ = [
     "EVENT_KEYS",
+    "MEMORY",
     "AnySlice",
     "Arrow",
     "Event",
@@ -23,11 +25,15 @@ __all__ = [
     "Other",
     "Slice",
     "Timed",
+    "Uniform",
     "event_list_decoder",
+    "uniform_list_decoder",
 ]
 
 EVENT_KEYS = ("ph", "name", "cat", "pid", "tid", "ts", "dur", "args", "id", "s", "bp")
 """The keys an event of any era can begin with."""
+MEMORY = "[memory]"
+"""The name of the instants that are allocations."""
 
 Clock = TypeVar("Clock", float, int, msgspec.Raw, Decimal)
 Length = TypeVar("Length", float, int)
@@ -111,3 +117,32 @@ def event_list_decoder(
     for other in _OTHERS:
         event = event | other
     return msgspec.json.Decoder(list[event])
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """What all rows of a chunk may share: Kineto writes most of them kind by kind and thread by thread."""
+
+    are_slices: bool
+    """Whether they are complete events; if not, they are allocations."""
+    process: int | str
+    thread: int | str
+
+
+def uniform_list_decoder(
+    uniform: Uniform, clock: type[Any], args: frozenset[str]
+) -> msgspec.json.Decoder[list[Timed]]:
+    """Decodes a JSON array of events that share what `uniform` says, and raises for any other event.
+
+    The rest is as for `event_list_decoder`. No objects are made of what they share.
+    """
+    fields: list[Any] = [("pid", Literal[uniform.process]), ("tid", Literal[uniform.thread]), ("ts", clock)]
+    if uniform.are_slices:
+        length: Any = int if clock is int else float
+        fields = [("cat", KinetoCategory, KinetoCategory.OTHER), ("name", str), *fields, ("dur", length)]
+        fields.append(("args", args_with(args) | None, None))
+    else:
+        fields = [("name", Literal[MEMORY]), *fields, ("args", InstantArgs | None, None)]
+    phase = "X" if uniform.are_slices else "i"
+    record = msgspec.defstruct("UniformRow", fields, tag_field="ph", tag=phase, gc=False, kw_only=True)
+    return msgspec.json.Decoder(list[record])  # type: ignore[valid-type]

@@ -1,11 +1,13 @@
-"""Which arguments the next chunk of a file is decoded with: those that rows as in the last one have.
+"""What the next chunk of a file is decoded as: rows like those of the last one.
 
 Kineto writes its rows kind by kind: operators, Python frames, then calls and kernels. A record that has none
-of the other kinds' arguments is made and dropped in three quarters of the time.
+of the other kinds' arguments is made and dropped in three quarters of the time. Where all rows are of one
+thread, none of them need hold which.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
@@ -14,8 +16,9 @@ from tbprof.trace.columns.eras import CATEGORIES
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.importers.kineto.events.batch import Batch
 from tbprof.trace.importers.kineto.events.category_args import ARGS, MESSAGE
+from tbprof.trace.importers.kineto.events.events import Timed, Uniform
 
-__all__ = ["ExpectedArgs"]
+__all__ = ["ExpectedArgs", "ExpectedUniform"]
 
 _HOST = frozenset({Category.CPU_OP, Category.USER_ANNOTATION})
 _FRAMES = frozenset({Category.PYTHON})
@@ -23,10 +26,13 @@ _KINDS = (_HOST, _FRAMES, frozenset(Category) - _HOST - _FRAMES)
 """What is written side by side: where one is, the others may follow in the next chunk."""
 _KIND_BIT = [sum(1 << at for at, kind in enumerate(_KINDS) if category in kind) for category in CATEGORIES]
 """By the number of a `KinetoCategory`."""
-_FIRST_CHUNK = 16
-"""Of a smaller file the decoders, half a millisecond each, would take what they save."""
+_FIRST_CHUNK = 4
+"""Of a smaller file the decoders, a fifth of a millisecond each, would take what they save."""
 _CHUNKS_PER_MISS = 8
 """A chunk that is decoded twice costs what a good guess wins in three."""
+_CHUNKS_PER_WRONG_GUESS = 3
+"""What rows share is known to be wrong at the first that does not: that costs little but its decoder."""
+_LARGEST_LITERAL = 2**63
 
 
 class ExpectedArgs:
@@ -34,8 +40,10 @@ class ExpectedArgs:
 
     def __init__(self, tables: Tables) -> None:
         """`tables` are those that are wanted of the file."""
+        self.needed: frozenset[str] = frozenset()
+        """The fields of `SliceArgs` that rows as in the last chunk may have."""
         self.fields: frozenset[str] | None = None
-        """Of `SliceArgs`; None where nothing is known to be spared."""
+        """The same; None where nothing is known to be spared."""
         self._tables = tables
         self._known: dict[tuple[int, bool], frozenset[str]] = {}
         self._num_chunks = 0
@@ -43,8 +51,8 @@ class ExpectedArgs:
         self._has_collectives = False
 
     def covers(self, batch: Batch) -> bool:
-        """Whether records with these fields have all that the rows of their chunk may have."""
-        is_covered = self.fields is None or self._needed(batch) <= self.fields
+        """Whether records with the needed fields have all that the rows of their chunk may have."""
+        is_covered = self._needed(batch) <= self.needed
         self._num_misses += not is_covered
         return is_covered
 
@@ -52,7 +60,8 @@ class ExpectedArgs:
         """Expect of the next chunk what this one was."""
         self._num_chunks += 1
         is_worth_it = _FIRST_CHUNK + _CHUNKS_PER_MISS * self._num_misses <= self._num_chunks
-        self.fields = self._needed(batch) if is_worth_it and batch.slices else None
+        self.needed = self._needed(batch)
+        self.fields = self.needed if is_worth_it and batch.slices else None
 
     def _needed(self, batch: Batch) -> frozenset[str]:
         self._has_collectives = self._has_collectives or len(batch.collectives) > 0
@@ -60,6 +69,40 @@ class ExpectedArgs:
         if key not in self._known:
             self._known[key] = _fields(*key, self._tables)
         return self._known[key]
+
+
+class ExpectedUniform:
+    """Learns from each chunk whether the rows of the next one share their thread."""
+
+    def __init__(self) -> None:
+        self.expected: Uniform | None = None
+        self._num_chunks = 0
+        self._num_misses = 0
+
+    def miss(self) -> None:
+        """Say that the rows do not share what was expected: seen at the first one that differs."""
+        self._num_misses += 1
+
+    def learn(self, batch: Batch) -> None:
+        """Expect of the next chunk what this one was, as far as a look at its ends tells."""
+        self._num_chunks += 1
+        is_worth_it = _CHUNKS_PER_WRONG_GUESS * self._num_misses <= self._num_chunks
+        self.expected = _shared(batch) if is_worth_it else None
+
+
+def _shared(batch: Batch) -> Uniform | None:
+    """What the first and the last event share, if all are of one phase."""
+    rows: Sequence[Timed] = batch.slices or batch.memory
+    if batch.uniform is not None or not rows or len(rows) < batch.num_events:
+        return batch.uniform
+    place = rows[0].pid, rows[0].tid
+    is_shared = place == (rows[-1].pid, rows[-1].tid) and all(map(_is_literal, place))
+    return Uniform(bool(batch.slices), *place) if is_shared else None
+
+
+def _is_literal(place: int | str) -> bool:
+    """Whether a decoder can be made for this one: it takes integers of 64 bits."""
+    return isinstance(place, str) or abs(place) < _LARGEST_LITERAL
 
 
 def _fields(kinds: int, has_collectives: bool, tables: Tables) -> frozenset[str]:
