@@ -17,7 +17,7 @@ _FIRST_LENGTH = 1024
 
 
 class GrowingArray(Generic[Number]):
-    """An array that grows at its end, in place: no second copy is made when it is done."""
+    """An array that grows at its end, into spare memory that is not touched before it is needed."""
 
     def __init__(self, dtype: type[Number]) -> None:
         self._array: npt.NDArray[Number] = np.empty(_FIRST_LENGTH, dtype)
@@ -30,8 +30,10 @@ class GrowingArray(Generic[Number]):
         """Append `values`, in the array's own type."""
         end = self._length + len(values)
         if end > len(self._array):
-            # No view of it is ever given away; the allocator moves large blocks without copying.
-            self._array.resize(end + end // 4, refcheck=False)
+            # `resize` would fill what is new with zeros.
+            grown = np.empty(2 * end, self._array.dtype)
+            grown[: self._length] = self._array[: self._length]
+            self._array = grown
         self._array[self._length : end] = values
         self._length = end
 
