@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.records import dataclass
 from tbprof.trace.columns.columns import Int64s
@@ -12,6 +13,7 @@ from tbprof.trace.columns.columns import Int64s
 __all__ = [
     "NEVER",
     "Intervals",
+    "are_within",
     "clip",
     "complement",
     "intersect",
@@ -106,6 +108,22 @@ def subtract(left: Intervals, right: Intervals) -> Intervals:
 def overlap_ns(intervals: Intervals, start_ns: Int64s, end_ns: Int64s) -> Int64s:
     """How much of each query `[start_ns, end_ns)` the intervals cover; same shape as the queries."""
     return _covered_before(intervals, end_ns) - _covered_before(intervals, start_ns)
+
+
+def are_within(instants: Int64s, intervals: Intervals) -> npt.NDArray[np.bool_]:
+    """For each instant whether an interval holds it."""
+    if (instants[1:] < instants[:-1]).any():
+        order = np.argsort(instants, kind="stable")
+        held = np.empty(len(instants), np.bool_)
+        held[order] = are_within(instants[order], intervals)
+        return held
+    # In order, as events mostly are, those in an interval stand side by side: two searches find them.
+    first, last = np.searchsorted(instants, intervals.start_ns), np.searchsorted(instants, intervals.end_ns)
+    some = first < last
+    edges = np.zeros(len(instants) + 1, np.int8)
+    edges[first[some]] += 1
+    edges[last[some]] -= 1
+    return np.cumsum(edges[:-1], dtype=np.int8).astype(np.bool_)
 
 
 def _covered_before(intervals: Intervals, instants: Int64s) -> Int64s:

@@ -56,6 +56,8 @@ class _Occurring:
 
     names: npt.NDArray[np.bool_]
     """By category and name, whether there are such rows."""
+    of_categories: dict[tuple[Category, ...], list[int]]
+    """Those of several together, as far as they were asked for."""
     known: dict[tuple[str, tuple[Category, ...]], Int64s]
     """What was asked for before, as many rules ask the same."""
 
@@ -65,15 +67,18 @@ class _Occurring:
         if slices not in _OCCURRING:
             names = np.zeros((len(Category), len(trace.names)), np.bool_)
             names[slices.category, slices.name] = True
-            _OCCURRING[slices] = cls(names, {})
+            _OCCURRING[slices] = cls(names, {}, {})
         return _OCCURRING[slices]
 
     def matching(self, trace: Trace, pattern: str, categories: tuple[Category, ...]) -> Int64s:
         """Names of rows of these categories at whose beginning `pattern` matches."""
         key = pattern, categories
         if key not in self.known:
+            if categories not in self.of_categories:
+                of_any = self.names[list(categories)].any(axis=0)
+                self.of_categories[categories] = np.flatnonzero(of_any).tolist()
+            names = self.of_categories[categories]
             # To compile a pattern takes longer than most searches of a small trace.
-            names = np.flatnonzero(self.names[list(categories)].any(axis=0)).tolist()
             matches = re.compile(pattern).match if names else None
             passing = [name for name in names if matches and matches(trace.names[name])]
             self.known[key] = np.array(passing, np.int64)

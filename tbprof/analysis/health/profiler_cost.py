@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import overlap_ns, union
+from tbprof.analysis.arrays.intervals import are_within, overlap_ns, union
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among
+from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
 __all__ = ["FRAME_NS", "ProfilerCost", "find_profiler_cost", "own_work_rows", "records_frames"]
@@ -54,10 +54,12 @@ def records_frames(facts: Facts) -> bool:
 
 
 def _frames_in_steps(facts: Facts) -> int:
-    slices = facts.trace.slices
+    slices, steps = facts.trace.slices, facts.steps
     on_lanes = is_among(slices.lane, facts.training_threads)
     begun = slices.start_ns[(slices.category == Category.PYTHON) & on_lanes]
-    return int((facts.steps.index_of(begun) != NONE).sum())
+    if not steps.recorded:
+        return len(begun)
+    return int(are_within(begun, union(steps.start_ns, steps.end_ns)).sum())
 
 
 def _inflation(facts: Facts) -> list[float]:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import union
+from tbprof.analysis.arrays.intervals import are_within, union
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest, nested
 from tbprof.records import dataclass
@@ -136,12 +136,7 @@ def _frames_in(slices: Slices, ops: Int64s) -> Int64s:
         own = ops[slices.lane[ops] == lane]
         mine = frames[slices.lane[frames] == lane]
         open_ = union(slices.start_ns[own], slices.end_of(own))
-        if len(open_.start_ns) == 0:
-            # No operator, or none of any length.
-            continue
-        start = slices.start_ns[mine]
-        at = np.searchsorted(open_.start_ns, start, side="right") - 1
-        found.append(mine[(at >= 0) & (start < open_.end_ns[np.maximum(at, 0)])])
+        found.append(mine[are_within(slices.start_ns[mine], open_)])
     return np.concatenate(found) if found else frames[:0]
 
 

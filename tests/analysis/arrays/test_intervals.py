@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tbprof.analysis.arrays.intervals import (
     NEVER,
     Intervals,
+    are_within,
     clip,
     complement,
     intersect,
@@ -92,3 +93,10 @@ def test_the_union_of_several_holds_what_any_of_them_holds() -> None:
     both = union_of((early, NEVER, late))
     assert (both.start_ns.tolist(), both.end_ns.tolist()) == ([0], [20])
     assert len(union_of(())) == 0
+
+
+@given(spans, st.lists(st.integers(-1, LONGEST + 1), max_size=12))
+def test_an_instant_is_within_what_holds_it(pairs: Spans, instants: list[int]) -> None:
+    found = are_within(np.array(instants, np.int64), of(pairs))
+
+    assert found.tolist() == [instant in moments(pairs) for instant in instants]
