@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -51,9 +51,15 @@ class Times:
 
 def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
     """Start and duration of each, rounded to the ns one by one; None if `clock` can't hold them."""
-    start_ns = exact_starts(slices, clock)
+    starts = [event.ts for event in slices]
     durations = [event.dur for event in slices]
-    duration_ns = _from_ints(durations) if clock is int else _from_floats(durations)
+    if clock is float:
+        # Both at once: of a chunk's few events each call costs more than their number.
+        both = _from_floats(starts + durations)
+        start_ns, duration_ns = (both, both) if both is None else (both[: len(starts)], both[len(starts) :])
+    else:
+        start_ns = _to_ns(starts, clock)
+        duration_ns = _from_ints(durations) if clock is int else _from_floats(durations)
     if start_ns is None or duration_ns is None:
         return None
     has_decimals = clock is not int and bool((start_ns % 1000).any())
@@ -62,14 +68,19 @@ def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
 
 def exact_starts(events: Sequence[Timed], clock: ClockType) -> Int64s | None:
     """The start of each event, in ns; None if `clock` can't hold them."""
-    starts = [event.ts for event in events]
+    return _to_ns([event.ts for event in events], clock)
+
+
+def _to_ns(times: list[Any], clock: ClockType) -> Int64s | None:
+    if not times:
+        return np.empty(0, np.int64)
     if clock is float:
-        return _from_floats(starts)
+        return _from_floats(times)
     if clock is int:
-        return _from_ints(starts)
+        return _from_ints(times)
     if clock is msgspec.Raw:
-        return _from_digits(starts)
-    return _from_decimals(starts)
+        return _from_digits(times)
+    return _from_decimals(times)
 
 
 def in_range(event: Timed) -> bool:
@@ -104,9 +115,9 @@ def _from_ints(values: list[int]) -> Int64s | None:
 
 def _from_digits(values: list[msgspec.Raw]) -> Int64s | None:
     joined = b"".join(values)
-    width = len(joined) // max(len(values), 1)
+    width = len(joined) // len(values)
     if width not in _WIDTHS or len(joined) != width * len(values):
-        return np.empty(0, np.int64) if not values else None
+        return None
     # Where a number had another width, the points would not stand below each other.
     digits = np.frombuffer(joined, np.uint8).reshape(-1, width) - np.uint8(ord("0"))
     is_point = np.arange(width) == width - 4
