@@ -134,13 +134,15 @@ def uniform_list_decoder(
 ) -> msgspec.json.Decoder[list[Timed]]:
     """Decodes a JSON array of events that share what `uniform` says, and raises for any other event.
 
-    The rest is as for `event_list_decoder`. No objects are made of what they share.
+    The rest is as for `event_list_decoder`. No objects are made of what they share, nor of arguments that
+    nobody wants.
     """
     fields: list[Any] = [("pid", Literal[uniform.process]), ("tid", Literal[uniform.thread]), ("ts", clock)]
     if uniform.are_slices:
         length: Any = int if clock is int else float
         fields = [("cat", KinetoCategory, KinetoCategory.OTHER), ("name", str), *fields, ("dur", length)]
-        fields.append(("args", args_with(args) | None, None))
+        # Where none of them is wanted, nobody asks for them either.
+        fields += [("args", args_with(args) | None, None)] if args else []
     else:
         fields = [("name", Literal[MEMORY]), *fields, ("args", InstantArgs | None, None)]
     phase = "X" if uniform.are_slices else "i"
