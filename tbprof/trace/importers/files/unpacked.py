@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -32,7 +32,7 @@ def unpacked(file: io.FileIO) -> Unpacked:
     if magic != _GZIP_MAGIC:
         return cast(Unpacked, file)
     igzip = _igzip()
-    return _Members(file) if igzip is None else cast(Unpacked, igzip.open(file, "rb"))
+    return _Members(file) if igzip is None else _Igzip(igzip.open(file, "rb"))
 
 
 def open_gzip_writer(file: BinaryIO, level: int) -> BinaryIO:
@@ -52,6 +52,15 @@ def _igzip() -> Any:
         return import_module("isal.igzip")
     except ImportError:
         return None
+
+
+class _Igzip:
+    """What `igzip` unpacks, without the copy that its own `readinto`, which is `io`'s, makes of every byte."""
+
+    def __init__(self, file: Any) -> None:
+        # Whom nobody holds is closed.
+        self._file = file
+        self.readinto: Callable[[memoryview], int] = getattr(file, "_buffer", file).readinto
 
 
 class _Members:
