@@ -33,6 +33,7 @@ from tbprof.analysis.idle.fillable_time import find_fillable
 from tbprof.analysis.idle.host_states import HostLanes, host_states
 from tbprof.analysis.idle.idle_causes import IdleCauses
 from tbprof.analysis.idle.starvation import starve_ns
+from tbprof.analysis.replay.free_waits import with_frees
 from tbprof.analysis.replay.replay import Replay, steps_to_replay
 from tbprof.analysis.replay.schedule import device_schedule
 from tbprof.analysis.replay.stream_waits import find_stream_waits
@@ -239,6 +240,7 @@ class Facts:
         order = StreamOrder.of(self.trace, self.work, self.training_threads)
         schedule = device_schedule(self.trace, order, find_stream_waits(self.trace, order))
         waits = replay_waits(order, self.calls, self.episodes, self.awaited, self.training_threads)
+        waits = with_frees(waits, order, self.trace.slices, self.frees.every)
         return Replay(order, schedule, self.steps, waits, steps_to_replay(self.work, self.steps))
 
     @cached_property

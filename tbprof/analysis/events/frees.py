@@ -56,6 +56,7 @@ def lead_to_a_free(trace: Trace, frees: Int64s, lane: Int64s, end_ns: Int64s) ->
 class Frees:
     """Rows of free calls on the asked lanes, each ascending by lane and start."""
 
+    every: Int64s
     flushing: Int64s
     """The allocator gives its cache back."""
     of_handles: Int64s
@@ -82,7 +83,7 @@ def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
     in_op = op != NONE
     flushing = np.where(in_op, (before & after)[run], (last - first + 1 >= MIN_FREES)[run])
     flushing[in_op] |= _recurs(slices.name[calls.ops.rows[op[in_op]]], lane[at[in_op]], op[in_op])
-    return Frees(flushing=rows[at[flushing]], of_handles=rows[at[in_op & ~flushing]])
+    return Frees(every=rows[at], flushing=rows[at[flushing]], of_handles=rows[at[in_op & ~flushing]])
 
 
 def _recurs(op_name: npt.NDArray[np.integer], lane: Int64s, op: Int64s) -> npt.NDArray[np.bool_]:

@@ -19,14 +19,15 @@ from tbprof.trace.columns.arrays import NONE, is_among, median
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["ReplayWaits", "replay_waits"]
+__all__ = ["ReplayWaits", "is_dry", "replay_waits"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReplayWaits:
-    """One entry an episode on a training lane, ascending by start."""
+    """One entry an episode, or a free of device memory, on a training lane, ascending by start."""
 
     episode: Int64s
+    """`NONE` for a free."""
     start_ns: Int64s
     end_ns: Int64s
     awaited: tuple[tuple[int, ...], ...]
@@ -72,11 +73,11 @@ def replay_waits(
         base_ns=np.where(held, np.minimum(end - start, least), end - start),
         lag_ns=np.where(held, lag, usual),
         staged=_staged_rows(episodes, chosen),
-        drains=held & _is_dry(order, start, end),
+        drains=held & is_dry(order, start, end),
     )
 
 
-def _is_dry(order: StreamOrder, start_ns: Int64s, end_ns: Int64s) -> npt.NDArray[np.bool_]:
+def is_dry(order: StreamOrder, start_ns: Int64s, end_ns: Int64s) -> npt.NDArray[np.bool_]:
     """Whether nothing was launched in `[start_ns, end_ns)`, and all from before had ended at its end."""
     work = order.work
     rows = np.flatnonzero((work.launch != NONE) & ~order.is_beside)

@@ -3,7 +3,8 @@
 It comes earlier by no more than that work took, and what it gains is worth no more than the time in which
 the device could have been busier (`fillable`). As with waits, both are taken apart for each stretch between
 two waits that let the device run dry: at their return the host is ahead of what was recorded by no more than
-the device is. Where that idle lies does not matter: code that is launched late delays what comes after it.
+the device is. A free of memory is such a wait, unless it is spared itself. Where that idle lies does not
+matter: code that is launched late delays what comes after it.
 First calls, in which kernels are loaded, are spared to nobody: other code makes its own.
 """
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.facts import Facts
+from tbprof.trace.columns.arrays import NONE
 
 __all__ = ["earlier_host_ns"]
 
@@ -25,7 +27,8 @@ def earlier_host_ns(facts: Facts, spared: Intervals) -> int:
     if len(spared) == 0 or not facts.device_is_known:
         return 0
     waits = facts.replay.waits
-    ends = np.sort(waits.end_ns[waits.drains], kind="stable")
+    is_spared = (waits.episode == NONE) & (overlap_ns(spared, waits.start_ns, waits.end_ns) > 0)
+    ends = np.sort(waits.end_ns[waits.drains & ~is_spared], kind="stable")
     begin, until = np.append(_FIRST_NS, ends), np.append(ends, _LAST_NS)
     spared_ns = overlap_ns(spared, begin, until)
     next_one = np.minimum(np.searchsorted(spared.end_ns, begin, side="right"), len(spared) - 1)

@@ -2,8 +2,8 @@
 
 The ceiling is the smaller of the waits on the training threads and the time that a host which
 comes earlier could fill (`fillable`): a wait is not a cost. It is taken apart for each stretch between two
-waits that stay and let the device run dry. At their return the host is ahead of what was recorded by no
-more than the device is, so that nothing it had gained besides helps any later.
+waits that stay and let the device run dry, as frees of memory do. At their return the host is ahead of what
+was recorded by no more than the device is, so that nothing it had gained besides helps any later.
 Waits of threads that make the batches count with what the training may have stood for them.
 The floor is what the device is seen to stay dry after the waits. The estimate replays the
 window without them; where the replay does not reproduce the window there is none.

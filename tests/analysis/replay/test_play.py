@@ -36,7 +36,7 @@ def assert_played_alike(replay: Replay, chance: random.Random) -> None:
 
 
 def any_window(chance: random.Random) -> TraceBuilder:
-    """Kernels, copies and waits on two streams of two devices; some are launched by a thread beside."""
+    """Kernels, copies, waits and frees on two streams of two devices; a thread beside launches some."""
     built = TraceBuilder()
     free: dict[tuple[int, int], float] = {}
     built.step(1, 0, 3000)
@@ -62,6 +62,10 @@ def any_window(chance: random.Random) -> TraceBuilder:
             built.stream_wait(host + 2, host + 3, stream=other, awaited=stream, record=record)
             free[device, other] = max(free.get((device, other), 0.0), ready)
             host += 4
+        elif kind < 0.23:
+            end = max(host + 3, *free.values(), ready) + 2 if chance.random() < 0.8 else host + 3
+            built.call("cudaFree", host, end)
+            host = end
         else:
             start = max(host + chance.choice((8, 10, 60)), ready + chance.choice((0, 1)))
             end = start + chance.choice((2, 20, 200))

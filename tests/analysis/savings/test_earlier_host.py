@@ -42,6 +42,31 @@ def test_it_comes_earlier_by_what_it_is_spared(start: float, end: float, won: fl
     assert earlier_host_ns(facts, spared(facts, start, end)) == won * 1000
 
 
+def freeing_between() -> TraceBuilder:
+    """As with the read, but it is a free that waits for the device; before it the device is idle for 310."""
+    built = TraceBuilder()
+    built.step(1, 0, 2000)
+    built.launch(300, 305, runs=(310, 900))
+    built.call("cudaFree", 320, 910)
+    built.launch(1100, 1105, runs=(1110, 2000))
+    return built
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "won"),
+    [
+        (100, 200, 100),
+        # Idle with nothing queued for 305 before the first launch, and for 10 in the free.
+        (0, 320, 315),
+        # Spared itself it holds up nobody, and all that is idle counts.
+        (320, 910, 510),
+    ],
+)
+def test_a_free_that_stays_lets_nothing_pass(start: float, end: float, won: float) -> None:
+    facts = freeing_between().facts()
+    assert earlier_host_ns(facts, spared(facts, start, end)) == won * 1000
+
+
 def test_a_device_that_is_never_idle_wins_nothing_by_it() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)

@@ -12,6 +12,9 @@ from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
+from tbprof.model import Saving
+from tbprof.views.findings.actions import rank
+
 EMPTY_CACHE = "/usr/lib/python3/site-packages/torch/cuda/memory.py(250): empty_cache"
 
 
@@ -115,6 +118,26 @@ def test_a_wait_before_the_frees_wins_nothing() -> None:
     assert found(each_step(wait_and_flush), "MEM02")
     about_waits = [finding for finding in each_step(wait_and_flush).report().findings if finding.sites]
     assert {finding.saving.ceiling_ns for finding in about_waits if finding.saving is not None} <= {0}
+
+
+def test_a_wait_that_the_frees_take_over_leaves_them_what_they_save() -> None:
+    """Without the wait the first free waits in its place: the next launch comes hardly earlier."""
+    built = TraceBuilder()
+    for start in (0, 1000, 2000):
+        built.step(start // 1000, start, start + 1000)
+        built.launch(start + 5, start + 10, runs=(start + 15, start + 500))
+        built.synchronise("cudaStreamSynchronize", start + 15, start + 505)
+        built.launch(start + 510, start + 515, runs=(start + 520, start + 560))
+        built.call("cudaFree", start + 520, start + 600)
+        flush(built, start + 600)
+        built.launch(start + 800, start + 805, runs=(start + 810, start + 1000))
+    report = built.report()
+    actions = {report.findings[action.findings[0]].rule: action.saving for action in rank(report).actions}
+    (flushed,) = (finding.saving for finding in report.findings if finding.rule == "MEM02")
+    # In each step 80 of the first free, which waits for 40 of them, 80 of the others, 60 of the allocation.
+    assert flushed == actions["MEM02"] == Saving(floor_ns=0, estimate_ns=None, ceiling_ns=3 * 220_000)
+    waits = [saving for rule, saving in actions.items() if rule.startswith("SYN")]
+    assert all((saving.estimate_ns or 0) <= 3 * 19_000 for saving in waits)
 
 
 def freeing(frees: int) -> TraceBuilder:
