@@ -10,6 +10,7 @@ import pytest
 from judgement import Judgement, judge
 from prediction import ALL_SITES, PLANNED_SITES, Prediction
 from random_programs import random_program
+from random_rewrites import random_rewrite
 
 SAMPLE = range(10_000, 10_030)
 EXHAUSTIVE = range(30_000, 31_000)
@@ -73,6 +74,26 @@ def test_a_plan_grows_and_ends_within_the_ceiling_of_all() -> None:
         assert totals == np.cumsum([row.adds_ns for row in judgement.plan]).tolist()
         ceilings = {each.site: each.predicted.ceiling_ns for each in judgement.predictions}
         assert sum(totals[-1:]) <= ceilings.get(ALL_SITES, 0)
+
+
+def flushing(seeds: range) -> list[Prediction]:
+    """Of trainings that empty the allocator's cache in each step: its frees wait as well."""
+    programs = (random_rewrite("memory kept", seed).before for seed in seeds)
+    return [prediction for program in programs for prediction in judge(program).predictions]
+
+
+def test_a_wait_that_a_free_takes_over_is_not_counted_twice() -> None:
+    some = flushing(SAMPLE[:10])
+    assert share_inside(some) >= 0.95
+    assert percentile_of_error(some, 90) <= 0.60
+
+
+@pytest.mark.exhaustive
+def test_waits_of_three_hundred_programs_that_flush_meet_the_targets() -> None:
+    every = flushing(EXHAUSTIVE[:300])
+    assert share_inside(every) >= 0.97
+    assert share_under_ceiling(every) >= 0.995
+    assert percentile_of_error([prediction for prediction in every if prediction.matters], 50) <= 0.10
 
 
 def test_removing_nothing_wins_nothing() -> None:
