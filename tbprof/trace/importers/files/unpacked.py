@@ -55,7 +55,7 @@ def _igzip() -> Any:
 
 
 class _Igzip:
-    """What `igzip` unpacks, without the copy that its own `readinto`, which is `io`'s, makes of every byte."""
+    """What `igzip` unpacks, without the copy of every byte that `readinto` of its files makes."""
 
     def __init__(self, file: Any) -> None:
         # Whom nobody holds is closed.

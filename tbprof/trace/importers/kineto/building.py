@@ -22,6 +22,7 @@ from tbprof.trace.importers.kineto.sparse import ArgColumns
 __all__ = ["Columns"]
 
 _LARGEST_ID = 2**53
+_FEW = 1000
 
 
 class Columns:
@@ -30,8 +31,6 @@ class Columns:
     def __init__(self, tables: Tables = NO_TABLES) -> None:
         """`tables` are those that are wanted."""
         self.num_events = 0
-        self.negative_durations = 0
-        self.has_decimals = False
         self.names = NameTable()
         self.args = ArgColumns(self.names, tables)
         self.memory = MemoryColumns() if "memory" in tables else None
@@ -61,10 +60,8 @@ class Columns:
         else:
             category = CATEGORIES[batch.kineto_category]
         self.args.add(len(self._start_ns), category, met, batch)
-        self.has_decimals = self.has_decimals or batch.times.has_decimals
-        self.negative_durations += int((batch.times.duration_ns < 0).sum())
         self._start_ns.extend(batch.times.start_ns)
-        self._duration_ns.extend(np.maximum(batch.times.duration_ns, 0))
+        self._duration_ns.extend(batch.times.duration_ns)
         number_of = self.names
         self._name.extend(packed([number_of[event.name] for event in batch.slices], np.int32))
         self._category.extend(category)
@@ -85,8 +82,11 @@ class Columns:
 
     def take(self) -> Rows:
         """All rows, to be asked for once."""
+        slices = self._slices()
+        is_negative = slices.duration_ns < 0
+        slices.duration_ns[is_negative] = 0
         return Rows(
-            slices=self._slices(),
+            slices=slices,
             memory=None if self.memory is None else self.memory.take(),
             args=self.args.columns(),
             fractions=self.args.fractions(),
@@ -94,8 +94,8 @@ class Columns:
             places=self._lanes.places(),
             thread_names=self._lanes.thread_names,
             categories=frozenset(category for category in KinetoCategory if self._is_met[category.number]),
-            has_decimals=self.has_decimals,
-            negative_durations=self.negative_durations,
+            has_decimals=_has_decimals(slices.start_ns),
+            negative_durations=int(is_negative.sum()),
             num_events=self.num_events,
         )
 
@@ -112,6 +112,11 @@ class Columns:
             lane=self._lane.take(),
             correlation=_narrow(self._correlation.take()),
         )
+
+
+def _has_decimals(start_ns: Int64s) -> bool:
+    """Whether one is finer than 1 us: of nearly all files that have such the first few rows tell."""
+    return any((rows % 1000).any() for rows in (start_ns[:_FEW], start_ns[_FEW:]))
 
 
 def _narrow(numbers: Int64s) -> Int32s | Int64s:

@@ -45,8 +45,6 @@ class Times:
     start_ns: Int64s
     duration_ns: Int64s
     """As recorded: a damaged clock can make it negative."""
-    has_decimals: bool
-    """Whether a start is finer than 1 us."""
 
 
 def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
@@ -62,8 +60,7 @@ def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
         duration_ns = _from_ints(durations) if clock is int else _from_floats(durations)
     if start_ns is None or duration_ns is None:
         return None
-    has_decimals = clock is not int and bool((start_ns % 1000).any())
-    return Times(start_ns, duration_ns, has_decimals)
+    return Times(start_ns, duration_ns)
 
 
 def exact_starts(events: Sequence[Timed], clock: ClockType) -> Int64s | None:

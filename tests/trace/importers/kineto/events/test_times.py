@@ -56,7 +56,6 @@ def test_decimals_and_digits_are_exact_everywhere(
 
     assert exact is not None
     assert (exact.start_ns.tolist(), exact.duration_ns.tolist()) == ([start_ns], [duration_ns])
-    assert exact.has_decimals == (start_ns % 1000 != 0)
 
 
 @given(st.integers(-(2**52) + 1, 2**52 - 1))
@@ -65,7 +64,6 @@ def test_whole_us_become_ns_by_integer_arithmetic(start_us: int) -> None:
 
     assert exact is not None
     assert exact.start_ns.tolist() == [start_us * 1000]
-    assert not exact.has_decimals
 
 
 @given(st.lists(st.sampled_from(["1712195495519689.123", "999.5", "7", "-1.000", '"1.000"', "17e3.000"])))
@@ -119,3 +117,10 @@ def test_one_file_may_mix_its_clocks(tmp_path: Path) -> None:
     assert starts[:40] == [unix * 1000] * 40
     assert starts[40:42] == [4000125, 4010250]
     assert starts[-40:] == [(unix + 1) * 1000] * 40
+
+
+@pytest.mark.parametrize(("last", "era"), [(1500, "2023"), (1500.5, "2024+")])
+def test_one_start_with_decimals_tells_the_era(tmp_path: Path, last: float, era: str) -> None:
+    events = [complete("op", start, 1) for start in (*range(1500), last)]
+
+    assert read_trace(write(tmp_path, classic(events, head={}, tail={}))).era == era
