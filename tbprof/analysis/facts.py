@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.call_chains import CallChains
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.attribution.sites import SiteMembers, find_sites
+from tbprof.analysis.attribution.sources import user_frames
 from tbprof.analysis.attribution.top_ops import TopOps, find_top_ops
 from tbprof.analysis.communication.collectives import Collectives, find_collectives
 from tbprof.analysis.communication.device_parts import DeviceParts
@@ -159,8 +161,13 @@ class Facts:
         return find_loading(self.trace, self.training_threads, self.calls, self.steps, self.frees)
 
     @cached_property
+    def user_frames(self) -> Nest:
+        """Of all threads."""
+        return Nest.of(self.trace.slices, user_frames(self.trace))
+
+    @cached_property
     def sites(self) -> tuple[SiteMembers, ...]:
-        return find_sites(self.trace, self.calls, self.episodes, self.steps)
+        return find_sites(self.trace, self.calls, self.episodes, self.steps, self.user_frames)
 
     @property
     def indexed_sites(self) -> Iterator[tuple[SiteIndex, SiteMembers]]:
@@ -168,7 +175,7 @@ class Facts:
 
     @cached_property
     def call_chains(self) -> CallChains:
-        return CallChains(self.trace, self.calls)
+        return CallChains(self.trace, self.calls, self.user_frames)
 
     @cached_property
     def top_ops(self) -> TopOps:
@@ -178,7 +185,8 @@ class Facts:
     @cached_property
     def places(self) -> HostPlaces:
         """What the training threads were in."""
-        return HostPlaces(self.trace, self.calls.ops, self.training_threads, self.steps.lanes)
+        ops, frames = self.calls.ops, self.user_frames
+        return HostPlaces(self.trace, ops, frames, self.training_threads, self.steps.lanes)
 
     @cached_property
     def site_of_episode(self) -> Int64s:

@@ -10,11 +10,13 @@ two equal intervals the one later in the file is the inner one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s
+from tbprof.trace.columns.arrays import NONE, Int32s, is_among
 from tbprof.trace.columns.columns import Int64s, Slices
 
 __all__ = ["Nest", "nested", "nested_order"]
@@ -54,6 +56,12 @@ class Nest:
             np.maximum.accumulate(of_lane, out=of_lane)
         lanes, bounds = lane[begins].astype(np.int64), np.append(begins, len(rows))
         return cls(rows, slices.start_ns[rows], lanes, bounds, reach, _maxima(end))
+
+    def on(self, slices: Slices, lanes: Sequence[int]) -> Nest:
+        """The same without the intervals of other lanes."""
+        if is_among(self._lanes, lanes).all():
+            return self
+        return Nest.of(slices, self.rows[is_among(slices.lane[self.rows], lanes)])
 
     def innermost(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
         """Position of the innermost interval around each call, `NONE` where there is none."""

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.attribution.sources import parse_frame, user_frames
+from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.analysis.events.calls import Calls
 from tbprof.model import Source
 from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Trace
+from tbprof.trace.columns.columns import Trace
 
 __all__ = ["MAX_CALLERS", "CallChains", "library_of"]
 
@@ -52,12 +50,11 @@ def library_of(file: str) -> str | None:
 class CallChains:
     """Finds the frames around calls of one trace."""
 
-    def __init__(self, trace: Trace, calls: Calls) -> None:
-        slices = trace.slices
+    def __init__(self, trace: Trace, calls: Calls, frames: Nest) -> None:
+        """`frames` are the user's."""
         self._trace = trace
         self._calls = calls
-        rows = np.flatnonzero(slices.category == Category.PYTHON)
-        self._frames = Nest.of(slices, rows[user_frames(trace)[slices.name[rows]]])
+        self._frames = frames
 
     def callers(self, call: int) -> tuple[Source, ...]:
         """The frames around a call beyond the innermost one.

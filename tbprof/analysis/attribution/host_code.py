@@ -14,7 +14,6 @@ import re
 import numpy as np
 
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.attribution.sources import user_frames
 from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
@@ -30,18 +29,27 @@ _GENERATED = re.compile(r"## Call CompiledFxGraph")
 class HostPlaces:
     """The named code of the training lanes. A label is any `record_function` range but that of a step."""
 
-    def __init__(self, trace: Trace, ops: Nest, lanes: tuple[int, ...], step_lanes: tuple[int, ...]) -> None:
-        """`ops` are those of all lanes, `lanes` those of the training, `step_lanes` those with steps."""
+    def __init__(
+        self, trace: Trace, ops: Nest, frames: Nest, lanes: tuple[int, ...], step_lanes: tuple[int, ...]
+    ) -> None:
+        """Take what all of them know.
+
+        Args:
+            trace: Whose code it is.
+            ops: Those of all lanes.
+            frames: The user's, of all lanes.
+            lanes: Those of the training.
+            step_lanes: Those with steps.
+        """
         self._trace = trace
         self._lanes = _steps_first(trace, lanes, step_lanes)
         slices = trace.slices
         on_lanes = is_among(slices.lane, lanes)
-        frames = np.flatnonzero((slices.category == Category.PYTHON) & on_lanes)
         ranges = np.flatnonzero((slices.category == Category.USER_ANNOTATION) & on_lanes)
         is_step = np.array([name.startswith(STEP_PREFIX) for name in trace.names], np.bool_)
         generated = np.array([_GENERATED.match(name) is not None for name in trace.names], np.bool_)
         labels = ranges[~is_step[slices.name[ranges]]]
-        functions = Nest.of(slices, frames[user_frames(trace)[slices.name[frames]]])
+        functions = frames.on(slices, lanes)
         self._generated = generated
         self._innermost = (Nest.of(slices, labels), functions)
         self._written = (Nest.of(slices, labels[~generated[slices.name[labels]]]), functions)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.arrays.distinct import distinct_lines
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.annotations import find_labels, find_modules, module_name
 from tbprof.analysis.attribution.op_chains import find_op_chains
 from tbprof.analysis.attribution.recorded_lines import with_recorded_lines
@@ -45,14 +46,21 @@ class SiteMembers:
     """Row of the outermost op of each episode, or `nesting.NONE`."""
 
 
-def find_sites(trace: Trace, calls: Calls, episodes: Episodes, steps: Steps) -> tuple[SiteMembers, ...]:
-    """Group the episodes; longest wait first, then in the order of their first appearance."""
+def find_sites(
+    trace: Trace, calls: Calls, episodes: Episodes, steps: Steps, frames: Nest
+) -> tuple[SiteMembers, ...]:
+    """Group the episodes; longest wait first, then in the order of their first appearance.
+
+    `frames` are the user's.
+    """
     chains = find_op_chains(trace, calls, episodes.first)
-    frame, frames = find_sources(trace, calls, episodes.first)
+    frame, sources_of_frames = find_sources(trace, calls, episodes.first, frames)
     audit = None if trace.facts is None else trace.facts.audit
     names = trace.slices.name[calls.rows]
     call_names = [trace.names[name] for name in names[episodes.first].tolist()]
-    source, sources = with_recorded_lines(audit, episodes, chains, steps, call_names, frame, frames)
+    source, sources = with_recorded_lines(
+        audit, episodes, chains, steps, call_names, frame, sources_of_frames
+    )
     labels = find_labels(trace, calls, episodes.first)
     modules = find_modules(trace, calls, episodes.first)
     joined_name = np.where(episodes.joined == NONE, NONE, names[episodes.joined])

@@ -13,8 +13,8 @@ import re
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.calls import Calls
 from tbprof.model import Source
@@ -52,28 +52,31 @@ def parse_frame(name: str, *, exact: bool) -> Source | None:
     return Source(file, int(found["line"]), found["function"], exact, ())
 
 
-def user_frames(trace: Trace) -> npt.NDArray[np.bool_]:
-    """For each interned name, whether it spells a user's frame."""
-    found = (parse_frame(name, exact=False) is not None for name in trace.names)
-    return np.fromiter(found, np.bool_, len(trace.names))
+def user_frames(trace: Trace) -> Int64s:
+    """Rows of the frames that are the user's."""
+    frames = np.flatnonzero(trace.slices.category == Category.PYTHON)
+    is_users = are_named(trace, frames, lambda name: parse_frame(name, exact=False) is not None)
+    rows: Int64s = frames[is_users]
+    return rows
 
 
-def find_sources(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:
-    """For each chosen call an index into the sources found, or `NONE`."""
+def find_sources(
+    trace: Trace, calls: Calls, chosen: Int64s, frames: Nest
+) -> tuple[Int64s, tuple[Source, ...]]:
+    """For each chosen call an index into the sources found, or `NONE`; `frames` are the user's."""
     if len(trace.call_stack.rows):
         return _from_call_stacks(trace, calls, chosen)
-    return _from_frames(trace, calls, chosen)
+    return _from_frames(trace, calls, chosen, frames)
 
 
-def _from_frames(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64s, tuple[Source, ...]]:
+def _from_frames(
+    trace: Trace, calls: Calls, chosen: Int64s, frames: Nest
+) -> tuple[Int64s, tuple[Source, ...]]:
     slices = trace.slices
-    rows = np.flatnonzero(slices.category == Category.PYTHON)
-    used = distinct(slices.name[rows]).tolist()
+    used = distinct(slices.name[frames.rows]).tolist()
     sources = {i: source for i in used if (source := parse_frame(trace.names[i], exact=False))}
     code = np.full(len(trace.names), NONE, np.int64)
     code[list(sources)] = np.arange(len(sources))
-    rows = rows[code[slices.name[rows]] != NONE]
-    frames = Nest.of(slices, rows)
     at = frames.innermost(calls.lane[chosen], calls.start_ns[chosen], calls.end_ns[chosen])
     found = np.full(len(chosen), NONE, np.int64)
     inside = at != NONE

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.attribution.sources import user_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.figures import PartCost
 from tbprof.analysis.modules.folding import Spread, folded, spread_of
@@ -16,7 +14,6 @@ from tbprof.analysis.modules.labels import PartKind
 from tbprof.analysis.modules.parts import Part, find_parts
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Tables
 
 __all__ = ["MODULE_TABLES", "ModuleRow", "ModuleTable", "PartKernel", "module_table"]
@@ -121,9 +118,7 @@ class _Sources:
 
     def __init__(self, facts: Facts) -> None:
         self._trace = facts.trace
-        slices = self._trace.slices
-        frames = np.flatnonzero(slices.category == Category.PYTHON)
-        self._nest = Nest.of(slices, frames[user_frames(self._trace)[slices.name[frames]]])
+        self._nest = facts.user_frames
 
     def of(self, row: int) -> str | None:
         if row == NONE:

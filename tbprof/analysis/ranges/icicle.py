@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, total_ns, union
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.paths import merge_paths, totals_of
 from tbprof.analysis.ranges.program_ranges import ProgramRanges, backward_threads, main_thread
@@ -47,7 +48,7 @@ def cut_icicle(facts: Facts, rows: Int64s, *, max_nodes: int) -> Icicle:
         rows: Ranges of one kind, of any thread.
         max_nodes: Nodes at the most; beyond half of it the smallest are folded into one of each parent.
     """
-    ranges = ProgramRanges(facts, rows)
+    ranges = ProgramRanges(facts, Nest.of(facts.trace.slices, rows))
     parents = ranges.parents()
     paths = merge_paths(facts.trace.slices.name[ranges.rows].astype(np.int64), parents)
     spans = _shown_spans(facts)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from tbprof.analysis.attribution.annotations import label_rows, module_rows
 from tbprof.analysis.attribution.sources import user_frames
@@ -24,8 +23,8 @@ def recorded_ranges(trace: Trace) -> Mapping[IcicleKind, Int64s]:
 
     Functions are Python frames but torch's own, with the ops that they call.
     """
-    ops = _rows(trace, Category.CPU_OP)
-    frames = _rows(trace, Category.PYTHON, user_frames(trace))
+    ops = np.flatnonzero(trace.slices.category == Category.CPU_OP)
+    frames = user_frames(trace)
     found: dict[IcicleKind, Int64s] = {
         "function": np.concatenate([frames, ops]) if len(frames) else frames,
         "operator": ops,
@@ -33,8 +32,3 @@ def recorded_ranges(trace: Trace) -> Mapping[IcicleKind, Int64s]:
         "label": label_rows(trace),
     }
     return {kind: rows for kind, rows in found.items() if len(rows)}
-
-
-def _rows(trace: Trace, category: Category, wanted: npt.NDArray[np.bool_] | None = None) -> Int64s:
-    rows = np.flatnonzero(trace.slices.category == category)
-    return rows if wanted is None or len(rows) == 0 else rows[wanted[trace.slices.name[rows]]]

@@ -23,10 +23,10 @@ _AUTOGRAD = r"autograd::engine::evaluate_function|\w+Backward\d*\Z"
 class ProgramRanges:
     """Positions index the ranges in the order of their nest."""
 
-    def __init__(self, facts: Facts, rows: Int64s) -> None:
-        """`rows` are those of the trace that count as ranges, of any thread."""
+    def __init__(self, facts: Facts, nest: Nest) -> None:
+        """`nest` holds what counts as a range, of any thread."""
         self._slices = facts.trace.slices
-        self._nest = Nest.of(self._slices, rows)
+        self._nest = nest
         self._backward = np.array(backward_threads(facts), np.int64)
         self._main = main_thread(facts)
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.annotations import label_rows, module_name, module_rows
-from tbprof.analysis.attribution.sources import user_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.program_ranges import ProgramRanges
 from tbprof.analysis.summary.alike_parts import fold_alike
 from tbprof.model import CodeKind, CodeShare
 from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["MAX_SHARES", "code_shares"]
 
@@ -28,22 +28,21 @@ MAX_SHARES = 16
 def code_shares(facts: Facts) -> tuple[CodeShare, ...]:
     """Labels, then modules, then functions; of each the largest first. Only what lies in steps counts."""
     trace = facts.trace
-    frames = np.flatnonzero(trace.slices.category == Category.PYTHON)
-    kinds: tuple[tuple[CodeKind, Int64s], ...] = (
-        ("label", label_rows(trace)),
-        ("module", module_rows(trace)),
-        ("function", frames[user_frames(trace)[trace.slices.name[frames]]]),
+    kinds: tuple[tuple[CodeKind, Nest], ...] = (
+        ("label", Nest.of(trace.slices, label_rows(trace))),
+        ("module", Nest.of(trace.slices, module_rows(trace))),
+        ("function", facts.user_frames),
     )
     return tuple(
-        share for kind, rows in kinds for share in fold_alike(_shares(facts, kind, rows))[:MAX_SHARES]
+        share for kind, nest in kinds for share in fold_alike(_shares(facts, kind, nest))[:MAX_SHARES]
     )
 
 
-def _shares(facts: Facts, kind: CodeKind, rows: Int64s) -> list[CodeShare]:
+def _shares(facts: Facts, kind: CodeKind, nest: Nest) -> list[CodeShare]:
     trace = facts.trace
-    if len(rows) == 0:
+    if len(nest.rows) == 0:
         return []
-    ranges = ProgramRanges(facts, rows)
+    ranges = ProgramRanges(facts, nest)
     host = _own_host_ns(facts, ranges)
     device, launches = _device_ns(facts, ranges)
     shares = []

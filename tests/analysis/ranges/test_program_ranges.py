@@ -6,6 +6,7 @@ import numpy as np
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.program_ranges import ProgramRanges, backward_threads, main_thread
 from tbprof.trace.columns.arrays import NONE
@@ -30,7 +31,9 @@ def training() -> TraceBuilder:
 def around(facts: Facts, thread: int, start_us: int, end_us: int) -> str:
     """The label around a moment of a thread; "" for none."""
     trace = facts.trace
-    ranges = ProgramRanges(facts, np.flatnonzero(trace.slices.category == Category.USER_ANNOTATION))
+    ranges = ProgramRanges(
+        facts, Nest.of(trace.slices, np.flatnonzero(trace.slices.category == Category.USER_ANNOTATION))
+    )
     lane = next(at for at, lane in enumerate(trace.lanes) if lane.thread == str(thread))
     start, end = (np.array([facts.origin_ns + at * 1000]) for at in (start_us, end_us))
     (at,) = ranges.around(np.array([lane]), start, end).tolist()
