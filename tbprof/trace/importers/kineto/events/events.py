@@ -127,6 +127,8 @@ class Uniform:
     """Whether they are complete events; if not, they are allocations."""
     process: int | str
     thread: int | str
+    category: KinetoCategory | None = None
+    """Of all of them; None where they may be of several."""
 
 
 def uniform_list_decoder(
@@ -140,7 +142,9 @@ def uniform_list_decoder(
     fields: list[Any] = [("pid", Literal[uniform.process]), ("tid", Literal[uniform.thread]), ("ts", clock)]
     if uniform.are_slices:
         length: Any = int if clock is int else float
-        fields = [("cat", KinetoCategory, KinetoCategory.OTHER), ("name", str), *fields, ("dur", length)]
+        of_several = ("cat", KinetoCategory, KinetoCategory.OTHER)
+        category = of_several if uniform.category is None else ("cat", Literal[uniform.category.value])
+        fields = [category, ("name", str), *fields, ("dur", length)]
         # Where none of them is wanted, nobody asks for them either.
         fields += [("args", args_with(args) | None, None)] if args else []
     else:

@@ -12,7 +12,7 @@ from functools import reduce
 from operator import or_
 
 from tbprof.trace.columns.columns import Category
-from tbprof.trace.columns.eras import CATEGORIES
+from tbprof.trace.columns.eras import CATEGORIES, KinetoCategory
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.importers.kineto.events.batch import Batch
 from tbprof.trace.importers.kineto.events.category_args import ARGS, MESSAGE
@@ -97,7 +97,9 @@ def _shared(batch: Batch) -> Uniform | None:
         return batch.uniform
     place = rows[0].pid, rows[0].tid
     is_shared = place == (rows[-1].pid, rows[-1].tid) and all(map(_is_literal, place))
-    return Uniform(bool(batch.slices), *place) if is_shared else None
+    # Frames are written by themselves; among operators there are other ranges now and then.
+    category = KinetoCategory.PYTHON if batch.kinds == [KinetoCategory.PYTHON.number] else None
+    return Uniform(bool(batch.slices), *place, category) if is_shared else None
 
 
 def _is_literal(place: int | str) -> bool:

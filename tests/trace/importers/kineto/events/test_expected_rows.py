@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trace_samples import classic, complete, rows_of, write
 
-from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.kineto.events.batch import Batch
 from tbprof.trace.importers.kineto.events.chunks import Chunk
@@ -45,6 +45,9 @@ def rows(kind: str, place: tuple[Any, Any], count: int) -> list[dict[str, Any]]:
     if kind == "label":
         label = {"ph": "M", "name": "thread_name", "pid": process, "tid": thread, "args": {"name": "main"}}
         return [label] * count
+    if kind == "without a category":
+        whole = rows("python_function", place, count)
+        return [{key: value for key, value in event.items() if key != "cat"} for event in whole]
     if kind == "collective":
         named = {"Collective name": "allreduce", "In msg nelems": 3}
         return [complete("c10d", 4.5, 1, "cpu_op", process, thread, **named)] * count
@@ -55,9 +58,7 @@ def rows(kind: str, place: tuple[Any, Any], count: int) -> list[dict[str, Any]]:
 
 STRETCHES = st.lists(
     st.tuples(
-        st.sampled_from(
-            ("cpu_op", "python_function", "kernel", "memory", "another instant", "label", "collective")
-        ),
+        st.sampled_from((*ARGS, "memory", "another instant", "label", "collective", "without a category")),
         st.sampled_from(PLACES),
         st.integers(1, 60),
     ),
@@ -114,10 +115,21 @@ def test_rows_of_one_thread_are_decoded_without_it(
     assert len(with_places) <= 3
 
 
-def test_the_one_row_of_another_thread_keeps_its_own(tmp_path: Path) -> None:
-    events = rows("python_function", (1, 1), 400) + rows("python_function", (1, 2), 1)
-    path = write(tmp_path, classic([*events, *rows("python_function", (1, 1), 400)]))
+@pytest.mark.parametrize(
+    ("kind", "place", "column", "own"),
+    [
+        ("python_function", (1, 2), 5, "2"),
+        ("without a category", (1, 1), 3, Category.OTHER),
+        ("cpu_op", (1, 1), 3, Category.CPU_OP),
+    ],
+)
+def test_the_one_row_that_differs_keeps_what_is_its_own(
+    tmp_path: Path, kind: str, place: tuple[int, int], column: int, own: object
+) -> None:
+    many = rows("python_function", (1, 1), 400)
+    path = write(tmp_path, classic([*many, *rows(kind, place, 1), *many]))
 
-    trace = read_trace(path, chunk_bytes=CHUNK_BYTES)
+    of_rows = [row[column] for row in rows_of(read_trace(path, chunk_bytes=CHUNK_BYTES))]
 
-    assert [row[5] for row in rows_of(trace)] == ["1"] * 400 + ["2"] + ["1"] * 400
+    assert of_rows.index(own) == 400
+    assert of_rows.count(own) == 1
