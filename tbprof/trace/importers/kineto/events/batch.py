@@ -96,7 +96,7 @@ def batch_of(
     kineto_category, kinds = _categories(slices, uniform)
     may_be_collective = "collective_name" in fields and bool(COLLECTIVE.is_of[CATEGORIES[kinds]].any())
     args = (
-        [NO_ARGS if event.args is None else event.args for event in slices]
+        [NO_ARGS if (given := event.args) is None else given for event in slices]
         if fields
         else [NO_ARGS] * len(slices)
     )
@@ -153,4 +153,9 @@ def _collectives(kineto_category: Int8s, args: Sequence[SliceArgs]) -> Int64s:
     if not args:
         return np.empty(0, np.int64)
     rows = np.flatnonzero(COLLECTIVE.is_of[CATEGORIES[kineto_category]])
-    return rows[[args[row].collective_name is not ABSENT for row in rows.tolist()]]
+    may_be = args if len(rows) == len(args) else [args[row] for row in rows.tolist()]
+    names = [one.collective_name for one in may_be]
+    # Most chunks have none, and to count is several times faster than to look at each.
+    if names.count(ABSENT) == len(names):
+        return np.empty(0, np.int64)
+    return rows[[name is not ABSENT for name in names]]
