@@ -149,6 +149,7 @@ def uniform_list_decoder(
         fields += [("args", args_with(args) | None, None)] if args else []
     else:
         fields = [("name", Literal[MEMORY]), *fields, ("args", InstantArgs | None, None)]
-    phase = "X" if uniform.are_slices else "i"
-    record = msgspec.defstruct("UniformRow", fields, tag_field="ph", tag=phase, gc=False, kw_only=True)
+    # No tag: of a record that is alone, the decoder takes a missing one for the right one.
+    phase = ("ph", Literal["X" if uniform.are_slices else "i"])
+    record = msgspec.defstruct("UniformRow", [phase, *fields], gc=False, kw_only=True)
     return msgspec.json.Decoder(list[record])  # type: ignore[valid-type]

@@ -29,6 +29,9 @@ ARGS: dict[str, dict[str, Any]] = {
     "kernel": {"correlation": 3, "device": 0, "stream": 7},
 }
 
+LEFT_OUT = {"without a category": "cat", "without a phase": "ph", "without a thread": "tid"}
+"""Frames that lack what all others have."""
+
 
 def allocation(place: tuple[Any, Any], bytes_: int, name: str = "[memory]") -> dict[str, Any]:
     args = {"Total Reserved": 2, "Total Allocated": 1, "Bytes": bytes_, "Addr": 5, "Device Id": 0}
@@ -45,9 +48,9 @@ def rows(kind: str, place: tuple[Any, Any], count: int) -> list[dict[str, Any]]:
     if kind == "label":
         label = {"ph": "M", "name": "thread_name", "pid": process, "tid": thread, "args": {"name": "main"}}
         return [label] * count
-    if kind == "without a category":
+    if kind in LEFT_OUT:
         whole = rows("python_function", place, count)
-        return [{key: value for key, value in event.items() if key != "cat"} for event in whole]
+        return [{key: value for key, value in event.items() if key != LEFT_OUT[kind]} for event in whole]
     if kind == "collective":
         named = {"Collective name": "allreduce", "In msg nelems": 3}
         return [complete("c10d", 4.5, 1, "cpu_op", process, thread, **named)] * count
@@ -58,7 +61,7 @@ def rows(kind: str, place: tuple[Any, Any], count: int) -> list[dict[str, Any]]:
 
 STRETCHES = st.lists(
     st.tuples(
-        st.sampled_from((*ARGS, "memory", "another instant", "label", "collective", "without a category")),
+        st.sampled_from((*ARGS, *LEFT_OUT, "memory", "another instant", "label", "collective")),
         st.sampled_from(PLACES),
         st.integers(1, 60),
     ),
@@ -79,6 +82,7 @@ def everything(trace: Trace) -> tuple[Any, ...]:
         trace.input_shapes.rows.tolist(),
         collectives.in_message_elements.rows.tolist(),
         trace.num_events,
+        [(fact.code, fact.numbers) for fact in trace.health],
     )
 
 
@@ -133,3 +137,16 @@ def test_the_one_row_that_differs_keeps_what_is_its_own(
 
     assert of_rows.index(own) == 400
     assert of_rows.count(own) == 1
+
+
+@pytest.mark.parametrize("left_out", LEFT_OUT)
+@pytest.mark.parametrize("kind", ["python_function", "cpu_op"])
+def test_a_row_that_lacks_something_is_read_as_in_a_file_of_one_chunk(
+    tmp_path: Path, kind: str, left_out: str
+) -> None:
+    many = rows(kind, (1, 1), 400)
+    path = write(tmp_path, classic([*many, *rows(left_out, (1, 1), 1), *many]))
+
+    in_chunks = read_trace(path, tables=ALL_TABLES, chunk_bytes=CHUNK_BYTES)
+
+    assert everything(in_chunks) == everything(read_trace(path, tables=ALL_TABLES, chunk_bytes=1 << 27))
