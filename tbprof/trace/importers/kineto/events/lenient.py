@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import msgspec
 
 from tbprof.trace.columns.eras import KinetoCategory
-from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs
+from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs, declared_fields
 from tbprof.trace.importers.kineto.events.events import Arrow, Event, Instant, Label, Other, Slice
 
 __all__ = ["Loss", "decode_leniently"]
@@ -78,7 +78,7 @@ def _args(fields: object, record: type[_Args]) -> _Args | None:
         return None
     known = {
         field.name: _as(field.type, fields[field.encode_name])
-        for field in msgspec.structs.fields(record)
+        for field in declared_fields(record)
         if field.encode_name in fields
     }
     return record(**{name: value for name, value in known.items() if value is not None})
