@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -80,7 +80,7 @@ class Decoder:
         chunk = stream.next_chunk()
         if chunk is None:
             return None
-        batch = self._uniform_batch(chunk) or self._expected_batch(chunk) or self.decode(chunk)
+        batch = self._guessed(chunk) or self.decode(chunk)
         self._expected.learn(batch)
         self._uniform.learn(batch)
         stream.consume(chunk, batch.used_bytes, ended=batch.ended)
@@ -95,31 +95,38 @@ class Decoder:
                 return batch
         return self._repaired(chunk) or self._salvaged(chunk)
 
-    def _uniform_batch(self, chunk: Chunk) -> Batch | None:
-        """The records of rows that share what those before them did; None where that is not so."""
-        uniform, fields, clock = self._uniform.expected, self._expected.needed, CLOCKS[self._clock]
-        if uniform is None or not chunk.bounded:
+    def _guessed(self, chunk: Chunk) -> Batch | None:
+        """The records if they are as those before them; None where that may not be all of them."""
+        if not chunk.bounded:
             return None
-        try:
-            events = _uniform_decoder(uniform, self._clock, fields).decode(chunk.array)
-        except UNDECODABLE:
-            self._uniform.miss()
+        uniform = self._uniform.expected
+        events = None if uniform is None else self._uniform_events(chunk, uniform)
+        if events is None:
+            uniform, events = None, self._expected_events(chunk)
+        if events is None:
             return None
-        used_bytes = len(chunk.array) - 1
+        fields, clock, used_bytes = self._expected.needed, CLOCKS[self._clock], len(chunk.array) - 1
         batch = batch_of(events, fields, clock, used_bytes, ended=False, uniform=uniform)
-        return batch if batch is not None and self._expected.covers(batch) else None
+        if batch is not None and self._expected.covers(batch):
+            return batch
+        if uniform is not None:
+            self._uniform.miss(decoded=True)
+        return None
 
-    def _expected_batch(self, chunk: Chunk) -> Batch | None:
-        """The records with the arguments that are expected; None where that may not be all."""
-        fields, clock = self._expected.fields, CLOCKS[self._clock]
-        if fields is None or not chunk.bounded:
+    def _uniform_events(self, chunk: Chunk, uniform: Uniform) -> Sequence[Event] | None:
+        try:
+            return _uniform_decoder(uniform, self._clock, self._expected.needed).decode(chunk.array)
+        except UNDECODABLE:
+            self._uniform.miss(decoded=False)
+            return None
+
+    def _expected_events(self, chunk: Chunk) -> Sequence[Event] | None:
+        if self._expected.fields is None:
             return None
         try:
-            events = self._decoded(chunk.array, clock, fields)
+            return self._decoded(chunk.array, CLOCKS[self._clock], self._expected.fields)
         except UNDECODABLE:
             return None
-        batch = batch_of(events, fields, clock, len(chunk.array) - 1, ended=False)
-        return batch if batch is not None and self._expected.covers(batch) else None
 
     def _decoded(
         self, json: bytes | memoryview[int], clock: ClockType, fields: frozenset[str]

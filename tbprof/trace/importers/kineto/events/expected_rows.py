@@ -30,8 +30,8 @@ _FIRST_CHUNK = 4
 """Of a smaller file the decoders, a fifth of a millisecond each, would take what they save."""
 _CHUNKS_PER_MISS = 8
 """A chunk that is decoded twice costs what a good guess wins in three."""
-_CHUNKS_PER_WRONG_GUESS = 3
-"""What rows share is known to be wrong at the first that does not: that costs little but its decoder."""
+_CHUNKS_PER_WRONG_ROW = 3
+"""That rows do not share a thread is known at the first that does not: half a chunk at the mean."""
 _LARGEST_LITERAL = 2**63
 
 
@@ -77,17 +77,17 @@ class ExpectedUniform:
     def __init__(self) -> None:
         self.expected: Uniform | None = None
         self._num_chunks = 0
-        self._num_misses = 0
+        self._next_guess = 0
+        """The chunk from which on another guess pays."""
 
-    def miss(self) -> None:
-        """Say that the rows do not share what was expected: seen at the first one that differs."""
-        self._num_misses += 1
+    def miss(self, *, decoded: bool) -> None:
+        """Say that the guess was wrong: after the chunk was `decoded`, or at the first row that differs."""
+        self._next_guess += _CHUNKS_PER_MISS if decoded else _CHUNKS_PER_WRONG_ROW
 
     def learn(self, batch: Batch) -> None:
         """Expect of the next chunk what this one was, as far as a look at its ends tells."""
         self._num_chunks += 1
-        is_worth_it = _CHUNKS_PER_WRONG_GUESS * self._num_misses <= self._num_chunks
-        self.expected = _shared(batch) if is_worth_it else None
+        self.expected = _shared(batch) if self._next_guess <= self._num_chunks else None
 
 
 def _shared(batch: Batch) -> Uniform | None:
