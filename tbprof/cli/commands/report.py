@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
             needs_windows=_needs_windows(options),
         )
         seen = _Seen(reader, options)
-        for part in report_parts(seen, options, reader.broken, reader.of_memory):
+        for part in report_parts(seen, options, reader):
             output.put(part)
     if reader.has_failed:
         return _COULD_NOT

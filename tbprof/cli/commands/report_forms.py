@@ -6,14 +6,15 @@ Each imports what it needs when it is asked for: to import all takes longer than
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tbprof.cli.input.reading import is_folder
-from tbprof.cli.input.window_reading import BrokenWindow, WindowReport
+from tbprof.cli.input.window_reading import BrokenWindow, WindowReader, WindowReport
 from tbprof.cli.output.colour import coloured, wants_colour
-from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.output.stderr_messages import Problem, tell
 from tbprof.harmless import json_text
 from tbprof.model import Report
 
@@ -25,33 +26,27 @@ __all__ = ["report_parts"]
 Windows: TypeAlias = Iterable[WindowReport]
 
 
-def report_parts(
-    windows: Windows,
-    options: argparse.Namespace,
-    broken: Sequence[BrokenWindow] = (),
-    of_memory: Sequence[MemoryFolder] = (),
-) -> Iterator[str]:
+def report_parts(windows: Windows, options: argparse.Namespace, reader: WindowReader) -> Iterator[str]:
     """What is printed of windows that come as they are read, in pieces.
 
     Args:
         windows: With their reports.
         options: Those of the command.
-        broken: Windows that could not be read; all of them once `windows` has ended, as the next ones.
-        of_memory: Folders with files of memory.
+        reader: Where `windows` come from. What it met on its way is asked for once they have ended.
     """
     if options.summary:
-        yield _summary(windows, options)
+        yield _summary(windows, options, reader.problems)
         return
     if options.format == "html":
-        yield _page(windows, broken, options.top)
+        yield _page(windows, reader.broken, options.top)
         return
     if options.top is not None:
         windows = _most_idle(windows, options.top)
     is_one = len(options.paths) == 1 and not is_folder(options.paths[0])
     if options.format == "json":
-        yield from _json(windows, of_memory, is_one=is_one)
+        yield from _json(windows, reader, is_one=is_one)
     else:
-        yield from _texts(windows, of_memory, options)
+        yield from _texts(windows, reader.of_memory, options)
 
 
 def _texts(windows: Windows, of_memory: Sequence[MemoryFolder], options: argparse.Namespace) -> Iterator[str]:
@@ -67,12 +62,14 @@ def _texts(windows: Windows, of_memory: Sequence[MemoryFolder], options: argpars
             before = "\n"
 
 
-def _summary(windows: Windows, options: argparse.Namespace) -> str:
+def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
     from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
     from tbprof.views.export.run_summary import run_summaries
 
-    form = {"text": summary_text, "csv": summary_csv, "json": summary_json}[options.format]
-    return form(run_summaries(windows)[: options.top])
+    rows = run_summaries(windows)[: options.top]
+    if options.format == "json":
+        return summary_json(rows, problems)
+    return summary_csv(rows) if options.format == "csv" else summary_text(rows)
 
 
 def _most_idle(windows: Windows, number: int) -> Windows:
@@ -81,8 +78,8 @@ def _most_idle(windows: Windows, number: int) -> Windows:
     return heapq.nlargest(number, windows, key=lambda one: idle_share(one[1]) or 0.0)
 
 
-def _json(windows: Windows, of_memory: Sequence[MemoryFolder], *, is_one: bool) -> Iterator[str]:
-    """One object: of a file its report, else a list of them, and where memory ran out."""
+def _json(windows: Windows, reader: WindowReader, *, is_one: bool) -> Iterator[str]:
+    """One object: of a file its report, else a list of them, what they lack, and where memory ran out."""
     from tbprof.views.export.report_document import SCHEMA, report_document
 
     before = "" if is_one else f'{{"schema": {SCHEMA}, "reports": ['
@@ -93,11 +90,13 @@ def _json(windows: Windows, of_memory: Sequence[MemoryFolder], *, is_one: bool) 
         yield "\n"
         return
     ran_out = "[]"
-    if of_memory:
+    if reader.of_memory:
         from tbprof.cli.commands.report_memory import memory_json
 
-        ran_out = memory_json(of_memory)
-    yield f'{"" if before == ", " else before}], "out_of_memory": {ran_out}}}\n'
+        ran_out = memory_json(reader.of_memory)
+    problems = json_text([dataclasses.asdict(problem) for problem in reader.problems]).rstrip("\n")
+    end = f'], "out_of_memory": {ran_out}, "problems": {problems}}}\n'
+    yield end if before == ", " else before + end
 
 
 def _markdown() -> Callable[[Report], str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tbprof.cli.input.reading import is_folder, progress_of, report_of_file
-from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.output.stderr_messages import Problem, tell
 from tbprof.errors import TbprofError, TraceError, UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
@@ -59,6 +59,8 @@ class WindowReader:
     """Windows of folders that could not be read, of those that have been tried."""
     of_memory: list[MemoryFolder] = dataclasses.field(default_factory=list)
     """Folders in which the hook left such files, of those that have been looked at."""
+    problems: list[Problem] = dataclasses.field(default_factory=list)
+    """What was said of the paths that have been read."""
     has_failed: bool = False
     """Whether some of several paths gave none, once all have been read."""
 
@@ -73,7 +75,7 @@ class WindowReader:
                 if failed == len(self.paths):
                     raise
                 self.has_failed = True
-                tell(str(error))
+                _say(self.problems, Problem(str(path), str(error)), names_path=True)
 
     def _of(self, path: Path) -> Iterator[WindowReport]:
         if is_folder(path):
@@ -84,6 +86,7 @@ class WindowReader:
                 shard=self.shard,
                 tell_broken=lambda window, error: self.broken.append((self._named(path, window), error)),
                 of_memory=self.of_memory,
+                problems=self.problems,
                 needs_windows=self.needs_windows,
             )
         else:
@@ -117,12 +120,13 @@ def windows_of_folder(
     shard: Shard | None = None,
     tell_broken: Callable[[Window, TbprofError], None] = lambda *_: None,
     of_memory: list[MemoryFolder] | None = None,
+    problems: list[Problem] | None = None,
     needs_windows: bool = True,
 ) -> Iterator[WindowReport]:
     """All windows that can be read; each that can't, or is left out, costs one line on stderr.
 
-    `tell_broken` is called with each that can't be. Where `of_memory` is given, the folders in which the hook
-    left files of memory are added to it.
+    `tell_broken` is called with each that can't be. What is said is added to `problems`, and the folders in
+    which the hook left files of memory to `of_memory`, where they are given.
 
     Raises:
         UsageError: There is none; unless `needs_windows`, nor such a folder.
@@ -133,14 +137,16 @@ def windows_of_folder(
     from tbprof.trace_files import looks_like_trace
     from tbprof.views.series.run_ranks import RunRanks
 
+    problems = [] if problems is None else problems
     listing = Discovery(folder, looks_like_trace).find()
-    for file in listing.skipped:
-        tell(f"{file.path}: {skipped_sentence(file.reason)}")
+    for left_out in listing.skipped:
+        _say(problems, Problem(left_out.path, skipped_sentence(left_out.reason)))
     windows = listing.windows if shard is None else shard.of(listing.windows)
     found, ranks = 0, RunRanks()
     for window, report in _told(_outcomes(windows, executor, use_cache=use_cache), len(windows)):
         if isinstance(report, TbprofError):
-            tell(str(report))
+            file = window.trace_path or window.report_path or window.window
+            _say(problems, Problem(file, str(report)), names_path=True)
             tell_broken(window, report)
             ranks.add(window, None)
         else:
@@ -149,13 +155,19 @@ def windows_of_folder(
             yield window, report
     if shard is None:
         for run, sentence in ranks.sentences():
-            tell(f"{folder / run}: {sentence}")
+            _say(problems, Problem(str(folder / run), sentence))
     if of_memory is not None:
         of_memory += listing.of_memory
     if listing.of_memory and not listing.windows and not needs_windows:
         return
     if not found and (windows or not listing.windows):
         raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
+
+
+def _say(problems: list[Problem], problem: Problem, *, names_path: bool = False) -> None:
+    """`names_path` says that the sentence does so itself, as those of errors do."""
+    problems.append(problem)
+    tell(problem.sentence if names_path else f"{problem.path}: {problem.sentence}")
 
 
 def read_windows(

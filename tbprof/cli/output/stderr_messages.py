@@ -5,10 +5,20 @@ from __future__ import annotations
 import sys
 
 from tbprof.harmless import plain
+from tbprof.records import dataclass
 from tbprof.remote.stand_ins import addressed
 from tbprof.standard_streams import discard
 
-__all__ = ["tell"]
+__all__ = ["Problem", "tell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file gave nothing, or what a run lacks: said on stderr, and a part of what is printed as JSON."""
+
+    path: str
+    """Of the file, or of the run's folder."""
+    sentence: str
 
 
 def tell(sentence: str) -> None:

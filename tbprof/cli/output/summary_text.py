@@ -8,6 +8,7 @@ import io
 from collections.abc import Sequence
 
 from tbprof.cli.output.near_paths import near_path
+from tbprof.cli.output.stderr_messages import Problem
 from tbprof.harmless import inert, json_text, plain
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import scope_of
@@ -40,9 +41,10 @@ def summary_csv(rows: Sequence[RunSummary]) -> str:
     return text.getvalue()
 
 
-def summary_json(rows: Sequence[RunSummary]) -> str:
-    """One object."""
-    return json_text({"schema": SCHEMA, "runs": [dataclasses.asdict(row) for row in rows]})
+def summary_json(rows: Sequence[RunSummary], problems: Sequence[Problem]) -> str:
+    """One object; `problems` are what was met on the way to the rows."""
+    runs, met = ([dataclasses.asdict(one) for one in many] for many in (rows, problems))
+    return json_text({"schema": SCHEMA, "runs": runs, "problems": met})
 
 
 def _cells(row: RunSummary) -> tuple[str, ...]:

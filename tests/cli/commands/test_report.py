@@ -280,7 +280,7 @@ def test_a_folder_gives_all_its_windows(tmp_path: Path, capsys: Capture) -> None
         shutil.copy(trace, tmp_path / name)
     assert main(["report", str(tmp_path), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"schema", "reports", "out_of_memory"}
+    assert set(printed) == {"schema", "reports", "out_of_memory", "problems"}
     assert [differences(report, SCHEMA) for report in printed["reports"]] == [[], []]
     assert main(["report", str(tmp_path)]) == 0
     assert capsys.readouterr().out.count("sync points") >= 2
@@ -470,9 +470,11 @@ def test_several_paths_are_one_report_and_one_that_fails_costs_its_line(
     printed = capsys.readouterr()
     assert printed.err.count("\n") == 1
     assert str(missing) in printed.err
-    paths = [report["trace"]["path"] for report in json.loads(printed.out)["reports"]]
+    read = json.loads(printed.out)
+    paths = [report["trace"]["path"] for report in read["reports"]]
     assert paths[0] == str(SAMPLE)
     assert len(paths) == 2
+    assert [problem["path"] for problem in read["problems"]] == [str(missing)]
 
 
 def test_the_summary_is_a_line_a_run_and_top_leaves_the_most_idle(capsys: Capture) -> None:

@@ -49,19 +49,34 @@ def test_every_rank_that_is_missing_or_damaged_is_named_and_the_others_stand(
     assert "node_3_rank3" in nothing
     assert f"{run}: Damaged: rank 1, the trace ends early." in damaged
     assert "Not recorded: rank 4, 5." in missing
+    # Who reads only what is printed sees the same.
+    problems = json.loads(shared.out)["problems"]
+    named = [problem["path"] for problem in problems]
+    assert [Path(path).name.partition(".")[0] for path in named] == ["node_3_rank3", "run", "run"]
+    assert all(
+        problem["sentence"] in line for problem, line in zip(problems, shared.err.splitlines(), strict=True)
+    )
     # One process says the same as several, which four traces are worth.
     assert main(["report", str(run), "--format", "json", "--no-cache", "--workers", "1"]) == 0
     assert capsys.readouterr() == shared
 
 
-@pytest.mark.parametrize("form", [["--summary"], ["--format", "json"]], ids=["summary", "json"])
+@pytest.mark.parametrize(
+    "form",
+    [["--summary"], ["--format", "json"], ["--summary", "--format", "json"]],
+    ids=["summary", "json", "summary as json"],
+)
 def test_a_rank_without_the_newest_window_is_named(tmp_path: Path, capsys: Capture, form: list[str]) -> None:
     run = tmp_path / "run"
     write_job_that_loses_ranks(run)
     assert main(["report", str(run), "--no-cache", *form]) == 0
-    damaged, behind = capsys.readouterr().err.splitlines()
+    printed = capsys.readouterr()
+    damaged, behind = printed.err.splitlines()
     assert "Damaged: rank 2, the trace ends early." in damaged
     assert f"{run}: Not recorded: window 3, the newest, of rank 1. A rank with fewer windows" in behind
+    if "json" in form:
+        said = [problem["sentence"] for problem in json.loads(printed.out)["problems"]]
+        assert [sentence.partition(":")[0] for sentence in said] == ["Damaged", "Not recorded"]
 
 
 def test_a_window_that_is_just_arriving_is_told_as_such(tmp_path: Path, capsys: Capture) -> None:

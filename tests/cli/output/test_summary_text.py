@@ -7,6 +7,7 @@ import dataclasses
 import io
 import json
 
+from tbprof.cli.output.stderr_messages import Problem
 from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
 from tbprof.views.export.run_summary import RunSummary
 
@@ -40,8 +41,10 @@ def test_csv_holds_figures_and_no_formula() -> None:
 
 
 def test_json_holds_all_of_it() -> None:
-    read = json.loads(summary_json([ROW, CPU]))
+    problem = Problem("runs/a", "Not recorded: rank 4.")
+    read = json.loads(summary_json([ROW, CPU], [problem]))
     assert read["schema"] == 1
+    assert read["problems"] == [{"path": "runs/a", "sentence": "Not recorded: rank 4."}]
     assert read["runs"] == [dataclasses.asdict(ROW), dataclasses.asdict(CPU)]
 
 
