@@ -13,6 +13,7 @@ from tbprof.harmless import inert, json_text, plain
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import worth_words
+from tbprof.texts.job.rank_names import rank_name
 from tbprof.views.export.run_summary import RunSummary
 
 __all__ = ["summary_csv", "summary_json", "summary_text"]
@@ -55,6 +56,12 @@ def _cells(row: RunSummary) -> tuple[str, ...]:
 
 
 def _action(row: RunSummary) -> str:
+    """Of several ranks it is said which one's it is: the share beside it is that of all."""
+    whose = f"{rank_name(row.rank, '')}: " if row.ranks > 1 and row.rank is not None else ""
+    return whose + _first_words(row)
+
+
+def _first_words(row: RunSummary) -> str:
     if row.saves_us is None:
         # Lines that would wait for a GPU are worth what only one can show.
         return f"{row.first_action} (predicted)" if row.first_action else row.opening

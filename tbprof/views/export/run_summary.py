@@ -10,7 +10,7 @@ from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
 from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
-from tbprof.views.findings.actions import rank
+from tbprof.views.findings.actions import rank as ranked
 from tbprof.views.findings.findings import SavingView
 from tbprof.views.findings.predicted import predicted_rows
 from tbprof.views.overview.action_rows import action_rows
@@ -26,8 +26,10 @@ class RunSummary:
     run: str
     ranks: int
     """How many there are; a worker whose name tells no rank is one."""
+    rank: int | None
+    """The one whose GPU is idle most, and whose steps, action and sentences these are; None where nothing
+    says which it is."""
     steps: int
-    """Of the rank whose GPU is idle most; so are the two that follow, and the action."""
     step_us: float | None
     """Median of the steps that are not cold; None where no step was recorded."""
     idle_share: float | None
@@ -55,7 +57,7 @@ def run_summaries(windows: Iterable[tuple[Window, Report]]) -> tuple[RunSummary,
         key = window.run, window.worker if number is None else number
         known = newest.get(key)
         if known is None or window.order_ns >= known[0]:
-            newest[key] = window.order_ns, _of_worker(window.run, report)
+            newest[key] = window.order_ns, _of_worker(window.run, number, report)
     runs: dict[str, list[RunSummary]] = {}
     for _, row in newest.values():
         runs.setdefault(row.run, []).append(row)
@@ -80,8 +82,8 @@ def lost_share(report: Report) -> float:
     return (report.idle.total.device_ns + beside_ns) / max(room_ns, 1)
 
 
-def _of_worker(run: str, report: Report) -> RunSummary:
-    actions = action_rows(report, rank(report), mean_step_us(report) or 0.0)
+def _of_worker(run: str, rank: int | None, report: Report) -> RunSummary:
+    actions = action_rows(report, ranked(report), mean_step_us(report) or 0.0)
     saves = actions[0].saves if actions else SavingView(0.0, None, 0.0)
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
     opening = opening_after(report, actions)
@@ -89,6 +91,7 @@ def _of_worker(run: str, report: Report) -> RunSummary:
     return RunSummary(
         run=run,
         ranks=1,
+        rank=report.trace.rank if rank is None else rank,
         steps=len(report.steps),
         step_us=median_step_us(report),
         idle_share=idle_share(report),

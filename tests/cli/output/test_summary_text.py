@@ -12,15 +12,15 @@ from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_te
 from tbprof.views.export.run_summary import RunSummary
 
 ROW = RunSummary(
-    "team/a", 8, 5, 12_300.0, 0.51, "Read the loss later", 4_000.0, True, True, "Idle. First: read."
+    "team/a", 8, 3, 5, 12_300.0, 0.51, "Read the loss later", 4_000.0, True, True, "Idle. First: read."
 )
-CPU = RunSummary("cpu", 1, 3, None, None, "", None, False, True, "Recorded without a GPU.")
+CPU = RunSummary("cpu", 1, None, 3, None, None, "", None, False, True, "Recorded without a GPU.")
 
 
 def test_the_table_has_a_line_a_run_and_says_what_is_not_known() -> None:
     head, first, last = summary_text([ROW, CPU]).splitlines()
     assert head.split("  ")[0] == "run"
-    assert first.endswith("51\u202f%  Read the loss later: saves 4.0\u202fms a step")
+    assert first.endswith("51\u202f%  rank 3: Read the loss later: saves 4.0\u202fms a step")
     assert last.split()[:5] == ["cpu", "1", "3", "-", "-"]
     assert last.endswith("Recorded without a GPU.")
 

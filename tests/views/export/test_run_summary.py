@@ -43,8 +43,9 @@ def test_of_several_trainings_into_one_folder_the_last_one_counts() -> None:
 
 
 def test_of_several_ranks_the_most_idle_one_says_what_to_do() -> None:
-    (row,) = run_summaries([(window("run", "a"), BUSY), (window("run", "b"), IDLE)])
+    (row,) = run_summaries([(window("run", "w_rank0"), BUSY), (window("run", "w_rank1"), IDLE)])
     (alone,) = run_summaries([(window("run"), IDLE)])
+    assert (row.rank, alone.rank) == (1, None)
     assert (row.first_action, row.saves_us) == (alone.first_action, alone.saves_us)
     assert row.idle_share is not None
     assert alone.idle_share is not None
