@@ -44,10 +44,12 @@ def _head(report: Report) -> str:
     trace = report.trace
     devices = ", ".join(sorted(set(trace.devices))) or "no GPU"
     rank = "" if trace.rank is None else f", rank {trace.rank}"
-    steps = count(len(report.steps), "step")
-    length = duration(trace.span_ns / 1000)
-    unmarked = f"a recording of {length} without marked steps"
-    what = f"{steps} in a window of {length}" if marks_steps(report) else unmarked
+    # Without marked steps all figures are of the time from the first row of the training to the last, and the
+    # profiler may have recorded itself for longer.
+    window_ns = trace.span_ns if marks_steps(report) else sum(step.length_ns for step in report.steps)
+    length = duration(window_ns / 1000)
+    steps = f"{count(len(report.steps), 'step')} in a window of {length}"
+    what = steps if marks_steps(report) else f"a recording of {length} without marked steps"
     return f"{near_path(trace.path)}: {what}, {devices}{rank}"
 
 

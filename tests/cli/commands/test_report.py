@@ -69,6 +69,27 @@ def test_a_trace_of_allocations_alone_is_not_said_to_be_empty(tmp_path: Path, ca
     assert peak.peak_ns == 49_000_000
 
 
+def test_the_profilers_own_row_does_not_lengthen_what_was_recorded(tmp_path: Path, capsys: Capture) -> None:
+    built = TraceBuilder()
+    built.op("aten::conv2d", 8_000, 12_900)
+    document = built.to_json()
+    (event,) = (event for event in document["traceEvents"] if event["ph"] == "X")
+    profiler = {
+        **event,
+        "cat": "Trace",
+        "name": "PyTorch Profiler (0)",
+        "ts": event["ts"] - 8_000,
+        "dur": 12_900,
+    }
+    document["traceEvents"].append(profiler)
+    trace = tmp_path / "cpu.pt.trace.json"
+    trace.write_text(json.dumps(document), encoding="utf-8")
+    assert main(["report", str(trace), "--no-cache"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.endswith(": a recording of 4.9\u202fms without marked steps, no GPU")
+    assert "  window       4.9\u202fms" in lines
+
+
 def test_markdown_has_the_sites_as_a_table_and_each_finding_with_its_fix(capsys: Capture) -> None:
     assert main(["report", str(SAMPLE), "--format", "markdown"]) == 0
     printed = capsys.readouterr().out
