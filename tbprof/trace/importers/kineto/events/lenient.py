@@ -68,7 +68,8 @@ def _instant(fields: dict[str, Any]) -> Event:
 
 def _place(fields: dict[str, Any]) -> dict[str, int | str]:
     return {
-        key: value if isinstance(value, int) else _text(value)
+        # To Python a truth value is an integer, too.
+        key: value if type(value) is int else _text(value)
         for key, value in (("pid", fields.get("pid")), ("tid", fields.get("tid")))
     }
 

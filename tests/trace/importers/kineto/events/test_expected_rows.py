@@ -20,8 +20,8 @@ from tbprof.trace.importers.kineto.reader import read_trace
 
 CHUNK_BYTES = 2048
 
-PLACES = ((1, 1), (1, 2), ("1", "1"), (0, 7), (-1, "stream 7"), (2**63, 1), (2**64, 2**70))
-"""Threads of a process, streams, and numbers that no 64 bits hold; 1 and "1" are the same."""
+PLACES = ((1, 1), (1, 2), ("1", "1"), (0, 7), (-1, "stream 7"), (2**63, 1), (2**64, 2**70), (True, False))
+"""Threads of a process, streams, numbers that no 64 bits hold, and what is no number; 1 and "1" are the same."""
 
 ARGS: dict[str, dict[str, Any]] = {
     "cpu_op": {"Input Dims": [[2, 3]], "Sequence number": 4},
