@@ -58,7 +58,7 @@ class _Igzip:
     """What `igzip` unpacks, without the copy of every byte that `readinto` of its files makes."""
 
     def __init__(self, file: Any) -> None:
-        # Whom nobody holds is closed.
+        # Collected as garbage, the file would close what is read from here.
         self._file = file
         self.readinto: Callable[[memoryview], int] = getattr(file, "_buffer", file).readinto
 

@@ -43,7 +43,7 @@ class ExpectedArgs:
         self.needed: frozenset[str] = frozenset()
         """The fields of `SliceArgs` that rows as in the last chunk may have."""
         self.fields: frozenset[str] | None = None
-        """The same; None where nothing is known to be spared."""
+        """The same; None where nothing is known to be spared, or guesses have been wrong too often to pay."""
         self._tables = tables
         self._known: dict[tuple[int, bool], frozenset[str]] = {}
         self._num_chunks = 0
