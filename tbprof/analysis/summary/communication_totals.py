@@ -13,6 +13,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.communication.collectives import ends_of_op, key_of_op, key_of_range
 from tbprof.analysis.communication.kinds import bus_factor
 from tbprof.analysis.communication.rows import OPS
+from tbprof.analysis.device.lost_kernels import is_cut_off
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.host_pieces import ON_HOST
 from tbprof.analysis.summary.rank_sequence import host_sequence, rank_sequence
@@ -30,11 +31,15 @@ are counted together."""
 def communication_totals(facts: Facts) -> Communication | None:
     """Of all devices. A collective's figures are of the whole window, but what it exposes is of the steps.
 
-    None where no device is known and the hosts ran no collective.
+    None where no device is known and the hosts ran no collective. Of a file that breaks off only the order of
+    what is left is told, which the other ranks' can be compared with.
     """
     on_host = tuple(sorted(_on_host(facts), key=lambda total: -total.total_ns))
     if not facts.device_is_known:
-        return Communication(None, None, on_host, sequence=host_sequence(facts)) if on_host else None
+        of_device = rank_sequence(facts) if is_cut_off(facts.trace) else None
+        if not on_host and of_device is None:
+            return None
+        return Communication(None, None, on_host, sequence=of_device or host_sequence(facts))
     on_device = sorted(_on_device(facts), key=lambda total: (-(total.exposed_ns or 0), -total.total_ns))
     inside = union(facts.steps.gpu_start_ns, facts.steps.gpu_end_ns)
     overlapped = facts.parts.communication_overlapped.values()

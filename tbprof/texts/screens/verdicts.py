@@ -79,8 +79,13 @@ def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
             "Nothing is to be changed here: a graph is captured once. Record steps that replay it.",
         )
     if case == "cut_off":
+        left = (
+            "much of the GPU's work may be missing: it can't be judged"
+            if "gpu_rows" in numbers
+            else "no GPU work is in what is left of it"
+        )
         return (
-            "The file is cut off, and no GPU work is in what is left of it.",
+            f"The file is cut off, and {left}.",
             "Copy it again if it was copied while it was written; else record the window again.",
         )
     if case == "only_allocations":

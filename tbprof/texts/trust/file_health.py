@@ -19,6 +19,12 @@ def _truncated(_: Numbers) -> str:
     return "The file ends in the middle of its events (a killed writer, a full disk); those before are kept."
 
 
+def _array_unclosed(_: Numbers) -> str:
+    return (
+        "The list of events has no end, as the format allows; all that the profiler wrote into it is there."
+    )
+
+
 def _events_dropped(numbers: Numbers) -> str:
     reasons = ", ".join(
         f"{value} {name.replace('_', ' ')}" for name, value in sorted(numbers.items()) if name != "dropped"
@@ -174,6 +180,7 @@ def _inputs_joined(numbers: Numbers) -> str:
 FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "compression_damaged": _compression_damaged,
     "truncated": _truncated,
+    "array_unclosed": _array_unclosed,
     "events_dropped": _events_dropped,
     "text_repaired": _text_repaired,
     "negative_durations": _negative_durations,

@@ -11,6 +11,7 @@ from scenes import gpu_bound, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.model import Verdict
+from tbprof.report import build_report
 
 LOADER = "enumerate(DataLoader)#_Iter.__next__"
 
@@ -265,6 +266,34 @@ def test_of_a_device_whose_work_was_lost_nothing_is_said() -> None:
     assert {finding.saving for finding in lost.findings} == {None}
     # What the host did is recorded all the same.
     assert (lost.sync_points, len(lost.sites)) == (known.sync_points, len(known.sites))
+
+
+@pytest.mark.parametrize("part", [0.75, 0.9, 0.99])
+def test_of_a_device_whose_work_is_cut_off_nothing_is_said(tmp_path: pathlib.Path, part: float) -> None:
+    whole = host_bound(steps=40).write(tmp_path / "whole.pt.trace.json")
+    text = whole.read_bytes()
+    cut = tmp_path / "cut.pt.trace.json"
+    cut.write_bytes(text[: int(len(text) * part)])
+    known, report = build_report(whole), build_report(cut)
+    assert known.verdict is not None
+    assert known.verdict.case == "waits"
+    assert report.verdict is not None
+    assert report.verdict.case == "cut_off"
+    assert report.verdict.numbers["gpu_rows"]
+    assert (report.idle, report.savings, report.fix_plan) == (None, None, ())
+    assert {step.device_idle_ns for step in report.steps} == {None}
+
+
+def test_a_list_of_events_without_an_end_is_judged_if_the_last_event_is_there(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    unclosed, closed = (
+        public_report(traces / "malformed" / f"array_{form}.pt.trace.json") for form in ("unclosed", "form")
+    )
+    assert closed.verdict is not None
+    assert unclosed.verdict == closed.verdict
+    assert unclosed.idle == closed.idle
+    assert not unclosed.trace.is_damaged
 
 
 def test_launches_that_record_a_graph_run_nothing_and_are_not_lost() -> None:

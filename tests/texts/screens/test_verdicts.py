@@ -196,6 +196,15 @@ def test_rows_that_were_lost_and_other_accelerators_are_no_missing_gpu() -> None
     assert other.endswith("MTIA.")
 
 
+def test_of_a_file_that_is_cut_off_it_is_said_what_is_left() -> None:
+    without, advice = verdict_sentences(Verdict("cut_off", {}))
+    some, same = verdict_sentences(Verdict("cut_off", {"gpu_rows": 812}))
+    assert without == "The file is cut off, and no GPU work is in what is left of it."
+    assert some == "The file is cut off, and much of the GPU's work may be missing: it can't be judged."
+    assert advice == same
+    assert advice.startswith("Copy it again")
+
+
 @pytest.mark.parametrize(
     "verdict",
     [

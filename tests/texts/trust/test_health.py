@@ -16,6 +16,7 @@ PACKAGE = Path(tbprof.__file__).parent
 NUMBERS: dict[str, dict[str, int | float | str]] = {
     "compression_damaged": {"unpacked_bytes": 1_500_000},
     "truncated": {"unpacked_bytes": 1_500_000},
+    "array_unclosed": {},
     "events_dropped": {"dropped": 3, "damaged": 2, "no_time": 1},
     "text_repaired": {"repaired": 4},
     "inputs_joined": {"steps": 2, "calls": 3250, "of": 3445},

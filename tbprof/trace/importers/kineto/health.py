@@ -20,7 +20,8 @@ __all__ = ["CODES", "Reading", "health_of"]
 
 CODES = {
     "compression_damaged": "The gzip stream broke off or failed its check; what came before is kept.",
-    "truncated": "The event array never closed: the writer was killed, or the disk was full.",
+    "truncated": "The event array breaks off: the writer was killed, or the disk was full.",
+    "array_unclosed": "The event array never closed, but the profiler's last event is there.",
     "events_dropped": "Events that could not be read: `damaged`, `no_time`, `not_an_object`, `too_long`.",
     "text_repaired": "Events, or chunks of them, whose text was no valid JSON and was put right.",
     "negative_durations": "Events that ended before they began; they count as 0 ns long.",
@@ -52,6 +53,8 @@ class Reading:
     """Whether the gzip stream ended before its end or failed its check."""
     ended: bool
     """Whether the event array closed."""
+    is_whole: bool
+    """Whether it holds all that the profiler wrote: it closed, or the last event of all was met."""
     oversized_events: int
     losses: Losses
     metadata: Metadata
@@ -63,15 +66,17 @@ def health_of(reading: Reading, rows: Rows) -> tuple[HealthFact, ...]:
         *_of_bytes(reading),
         *_of_events(reading, rows),
         *_of_metadata(reading.metadata),
-        *_of_rows(rows.slices, reading.metadata.facts, is_cut=not reading.ended),
+        *_of_rows(rows.slices, reading.metadata.facts, is_cut=not reading.is_whole),
     )
 
 
 def _of_bytes(reading: Reading) -> Iterator[HealthFact]:
     if reading.compression_damaged:
         yield HealthFact("compression_damaged", "warning", {"unpacked_bytes": reading.unpacked_bytes})
-    if not reading.ended:
+    if not reading.is_whole:
         yield HealthFact("truncated", "warning", {"unpacked_bytes": reading.unpacked_bytes})
+    elif not reading.ended:
+        yield HealthFact("array_unclosed", "info", {})
 
 
 def _of_events(reading: Reading, rows: Rows) -> Iterator[HealthFact]:

@@ -162,7 +162,7 @@ def test_every_real_file_holds_all_its_events(traces: Path) -> None:
 MALFORMED = {
     # name: rows, codes of health
     "array_form.pt.trace.json": (1201, ["device_names_unknown"]),
-    "array_unclosed.pt.trace.json": (1201, ["truncated", "device_names_unknown"]),
+    "array_unclosed.pt.trace.json": (1201, ["array_unclosed", "device_names_unknown"]),
     "bad_events.pt.trace.json": (1201, ["events_dropped", "negative_durations"]),
     "bom.pt.trace.json": (1201, []),
     "control_char_in_name.pt.trace.json": (1201, ["text_repaired"]),

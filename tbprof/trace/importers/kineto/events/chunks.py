@@ -25,6 +25,8 @@ MAX_METADATA_BYTES = 12 * 1024 * 1024
 """Limit for what stands before the array, and for what stands behind it."""
 
 _BOM = b"\xef\xbb\xbf"
+_LAST_EVENT, _LAST_EVENT_BYTES = b'"Record Window End"', 1024
+"""What the profiler writes behind all others, and more than it and its line take."""
 _OPEN, _CLOSE, _COMMA = b"[],"
 
 
@@ -59,6 +61,8 @@ class EventStream:
         self.oversized_events = 0
         self.ended = False
         """Whether the closing bracket of the array was met."""
+        self.is_whole = False
+        """Whether the profiler's last event was met at the end of a file whose array never closes."""
         self._source = source
         self._buffer = bytearray(chunk_bytes + 2)
         # One byte is kept free on either side for the brackets that make a chunk an array.
@@ -82,6 +86,8 @@ class EventStream:
                 break
         if self._start == self._end:
             return None
+        if self._at_end:
+            self.is_whole = self._buffer.find(_LAST_EVENT, self._end - _LAST_EVENT_BYTES, self._end) >= 0
         cut = None if self._at_end else self._last_comma()
         end = self._end if cut is None else cut
         self._buffer[self._start - 1] = _OPEN

@@ -120,6 +120,7 @@ def _joined(path: Path, pieces: Sequence[Piece]) -> Trace:
         unpacked_bytes=pieces[-1].end + len(pieces[-1].tail),
         compression_damaged=False,
         ended=True,
+        is_whole=True,
         oversized_events=0,
         losses=Losses(),
         metadata=read_metadata(pieces[0].head, pieces[-1].tail),
