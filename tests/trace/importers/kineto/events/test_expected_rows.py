@@ -21,7 +21,7 @@ from tbprof.trace.importers.kineto.reader import read_trace
 CHUNK_BYTES = 2048
 
 PLACES = ((1, 1), (1, 2), ("1", "1"), (0, 7), (-1, "stream 7"), (2**63, 1), (2**64, 2**70), (True, False))
-"""Threads of a process, streams, numbers that no 64 bits hold, and what is no number; 1 and "1" are the same."""
+"""Threads of a process, streams, numbers that no 64 bits hold, and truth values; 1 and "1" are the same."""
 
 ARGS: dict[str, dict[str, Any]] = {
     "cpu_op": {"Input Dims": [[2, 3]], "Sequence number": 4},
