@@ -9,7 +9,7 @@ from tbprof.averages import fmean
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
-from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us
+from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us, steady_steps
 from tbprof.views.findings.actions import rank as ranked
 from tbprof.views.findings.findings import SavingView
 from tbprof.views.findings.predicted import predicted_rows
@@ -33,7 +33,7 @@ class RunSummary:
     step_us: float | None
     """Median of the steps that are not cold; None where no step was recorded."""
     idle_share: float | None
-    """Mean over the ranks; None where no GPU work was recorded."""
+    """Of the same steps, mean over the ranks; None where no GPU work was recorded."""
     first_action: str
     """What to change; "" where nothing is worth a change."""
     saves_us: float | None
@@ -66,11 +66,15 @@ def run_summaries(windows: Iterable[tuple[Window, Report]]) -> tuple[RunSummary,
 
 
 def idle_share(report: Report) -> float | None:
-    """The part of the steps in which the devices were idle; None where no GPU work was recorded."""
+    """The part of the steps in which the devices were idle; None where no GPU work was recorded.
+
+    As in the verdict the steps are those that are not cold, if there are any.
+    """
     if report.idle is None:
         return None
-    room_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
-    return report.idle.total.device_ns / max(room_ns, 1)
+    steps = steady_steps(report) or report.steps
+    room_ns = sum(step.length_ns for step in steps) * len(report.idle.by_device)
+    return sum(step.device_idle_ns or 0 for step in steps) / max(room_ns, 1)
 
 
 def lost_share(report: Report) -> float:

@@ -52,6 +52,15 @@ def test_of_several_ranks_the_most_idle_one_says_what_to_do() -> None:
     assert row.idle_share < alone.idle_share
 
 
+def test_a_cold_step_counts_no_more_than_in_the_verdict() -> None:
+    idle_step, *others = (dataclasses.replace(step, cold=False) for step in IDLE.steps)
+    cold = dataclasses.replace(idle_step, cold=True, device_idle_ns=idle_step.length_ns)
+    warmed_up = dataclasses.replace(IDLE, steps=(cold, *others))
+    only_cold = dataclasses.replace(IDLE, steps=(cold,))
+    assert idle_share(warmed_up) == idle_share(dataclasses.replace(IDLE, steps=tuple(others)))
+    assert idle_share(only_cold) == 1.0
+
+
 def without_gpu() -> Report:
     return dataclasses.replace(changed(findings=(), fix_plan=()), idle=None, verdict=None, recorded_calls=())
 
