@@ -23,7 +23,10 @@ from tbprof.records import dataclass
 
 __all__ = ["Timelines"]
 
-_Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
+_FileState: TypeAlias = tuple[int, ...]
+
+_Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], _FileState]
+"""The file as it is among it: what is being made of one that was replaced is no answer to who asks now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Timelines:
             TbprofError: There is none; the message says why.
             Busy: The process that answers can't be asked.
         """
-        key = (path, ask, tuple(sorted(parameters.items())))
+        key = (path, ask, tuple(sorted(parameters.items())), _state(path))
         with self._lock:
             pending = self._pending.get(key) or self._send(key)
         wait([pending.answer], patience_s)
@@ -77,9 +80,9 @@ class Timelines:
         """Called with the lock held."""
         if self._worker.pid is None:
             self._progress = (0, 0)
-        path, ask, parameters = key
+        path, ask, parameters, (size_bytes, *_) = key
         question = Question(path, ask, dict(parameters))
-        pending = _Pending(self._worker.ask(question, deadline_s=deadline_s(_size_bytes(path))))
+        pending = _Pending(self._worker.ask(question, deadline_s=deadline_s(size_bytes)))
         self._pending[key] = pending
         while len(self._pending) > MOST_WAITING:
             # Nobody came back for it.
@@ -90,8 +93,9 @@ class Timelines:
         self._progress = (read_bytes, total_bytes)
 
 
-def _size_bytes(path: str) -> int:
-    """0 where it is gone, which the process says."""
+def _state(path: str) -> _FileState:
+    """The size of the file and what else changes with it; 0 where it is gone, which the process says."""
     with contextlib.suppress(OSError):
-        return Path(path).stat().st_size
-    return 0
+        status = Path(path).stat()
+        return status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
+    return (0,)

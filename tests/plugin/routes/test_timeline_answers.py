@@ -57,6 +57,19 @@ def test_a_timeline_comes_with_its_steps_tiles_and_excerpt(tab: Any, logdir: Pat
     assert "Launch" in row["name"]
 
 
+def test_what_is_read_of_a_file_that_was_replaced_is_no_answer(tab: Any, logdir: Path, sample: Path) -> None:
+    tab.get("timeline", **PLACE)
+    # Answered after the first question, whose answer nobody has come back for.
+    while tab.get("timeline_step", **PLACE, step="0").status_code == 503:
+        pass
+    other = next((sample.parents[1] / "h100_bert_small_infer").glob("*.json.gz"))
+    path = logdir / "run" / WINDOW
+    path.write_bytes(other.read_bytes())
+    view = timeline(tab)["timeline"]
+    assert [step["name"] for step in view["steps"]] == [step.name for step in build_report(path).steps]
+    assert len(view["steps"]) != 3
+
+
 def test_a_flame_graph_is_of_what_was_recorded(tab: Any) -> None:
     answer = timeline(tab, {**PLACE, "kind": "operator"}, "icicle")
     assert (answer["state"], answer["problem"]) == ("ready", None)
