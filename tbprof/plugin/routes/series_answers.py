@@ -17,7 +17,7 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.routes.run_windows import number_of, windows_by_worker
 from tbprof.plugin.worker.asked_windows import record_in
-from tbprof.plugin.worker.reports import Reports
+from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 from tbprof.records import dataclass
 from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
@@ -38,9 +38,17 @@ _RETRY_AFTER_S = 10.0
 class _KeptRanks:
     windows: Sequence[Window]
     """Of the log directory as it was."""
+    shown: Sequence[Window]
+    files: Sequence[FilesState | None]
+    """Of those that are shown; the listing does not tell each change of a file."""
     view: RanksView
     until: float
     """`time.monotonic()` up to which it holds while they do not change."""
+
+    def holds(self, windows: Sequence[Window]) -> bool:
+        """Whether it is still the answer, these being the windows of the log directory."""
+        is_in_time = self.windows is windows and time.monotonic() < self.until
+        return is_in_time and self.files == _files(self.shown)
 
 
 class SeriesAnswers:
@@ -60,7 +68,9 @@ class SeriesAnswers:
             UsageError: The number is none.
         """
         run, number, first = parameters.get("run", ""), number_of(parameters), _first(parameters)
-        return self._outstanding(run, number) if first is None else ranks_view(self._rows(run, number), first)
+        if first is None:
+            return self._outstanding(run, number)
+        return ranks_view(self._rows(self._shown(run, number), number), first)
 
     def trend(self, parameters: Mapping[str, str]) -> TrendView:
         """The newest windows of `worker` of `run`.
@@ -91,28 +101,43 @@ class SeriesAnswers:
         windows = self._logs.listing().windows
         with self._lock:
             kept = self._ranks.get((run, number))
-        if kept is not None and kept.windows is windows and time.monotonic() < kept.until:
+        if kept is not None and kept.holds(windows):
             return kept.view
-        view = ranks_view(self._rows(run, number))
+        shown = self._shown(run, number)
+        files = _files(shown)
+        view = ranks_view(self._rows(shown, number))
         if not view.reading:
             # What gives nothing now may have been short of memory.
             is_whole = all(row.state == "ready" for row in view.rows)
             until = float("inf") if is_whole else time.monotonic() + _RETRY_AFTER_S
             with self._lock:
-                self._ranks[run, number] = _KeptRanks(windows, view, until)
+                self._ranks[run, number] = _KeptRanks(windows, shown, files, view, until)
                 while len(self._ranks) > _KEPT_ANSWERS:
                     self._ranks.popitem(last=False)
         return view
 
-    def _rows(self, run: str, number: int) -> tuple[SeriesRow, ...]:
+    def _shown(self, run: str, number: int) -> list[Window]:
         by_worker = windows_by_worker(self._logs, run)
-        same = [windows[number - 1] for windows in by_worker.values() if len(windows) >= number]
-        return tuple(self._rows_of(same, [number] * len(same)))
+        return [windows[number - 1] for windows in by_worker.values() if len(windows) >= number]
+
+    def _rows(self, windows: Sequence[Window], number: int) -> tuple[SeriesRow, ...]:
+        return tuple(self._rows_of(windows, [number] * len(windows)))
 
 
 def figures_in(text: str) -> WindowFigures:
     """Those of one window, as the process that reads reports has sent them."""
     return record_in(text, WindowFigures)
+
+
+def _files(windows: Sequence[Window]) -> list[FilesState | None]:
+    """Their state; None of a window that is gone."""
+    states: list[FilesState | None] = []
+    for window in windows:
+        try:
+            states.append(files_of(window))
+        except Gone:
+            states.append(None)
+    return states
 
 
 def _first(parameters: Mapping[str, str]) -> int | None:

@@ -77,6 +77,19 @@ def test_ranks_that_did_not_change_are_not_looked_at_again(
     assert asked == []
 
 
+def test_ranks_are_of_a_file_as_it_is_though_the_list_is_the_same(
+    open_tab: OpenTab, series: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab = open_tab(str(series))
+    before = answer(tab, "ranks", run="run", number="1")
+    monkeypatch.setattr("tbprof.plugin.routes.log_directory._FRESH_S", 3600.0)
+    path = next((series / "run").glob("node_2*"))
+    path.write_bytes(path.read_bytes()[:40])
+    after = answer(tab, "ranks", run="run", number="1")
+    assert [row["state"] for row in before["rows"]] == ["ready", "ready", "ready"]
+    assert [row["state"] for row in after["rows"]] == ["ready", "ready", "broken"]
+
+
 def test_a_run_that_is_looked_at_is_kept_whole_and_others_are_forgotten(
     reports: Reports, series: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
