@@ -25,7 +25,8 @@ export function render(): void {
   followTheme(hostWindow());
   followAddress();
   watchVisibility();
-  for (const start of [pinShown, loadShownWindow, followChanges, loadRulePage, loadManualPage, loadJob, loadRanks, loadTrends, loadComparison, loadSource])
+  // What the files of a window are is asked before anything that is read from them.
+  for (const start of [pinShown, followChanges, loadShownWindow, loadRulePage, loadManualPage, loadJob, loadRanks, loadTrends, loadComparison, loadSource])
     start();
   effect(() => {
     document.title = shown.value === null ? "tbprof" : `${shown.value.run.run} · tbprof`;

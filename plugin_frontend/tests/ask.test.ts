@@ -101,6 +101,45 @@ test("one that is not kept is asked for again", async () => {
   assert.deepEqual(answer.value, { kind: "there", value: "a, again" });
 });
 
+test("what a revision is of is asked anew, and nothing that was kept of the one before is shown", async () => {
+  const revision = signal(0);
+  const { answer } = follow({ keep: true, revision });
+  key.value = "A";
+  await server.answer("a");
+  revision.value += 1;
+  assert.equal(answer.value.kind, "loading");
+  await server.answer("a, written anew");
+  assert.deepEqual(answer.value, { kind: "there", value: "a, written anew" });
+  assert.deepEqual(server.asked, ["A", "A"]);
+});
+
+test("what was kept is asked for anew where the revision rose while nobody looked", async () => {
+  const revision = signal(0);
+  const { start, answer } = follow({ keep: true, revision });
+  key.value = "A";
+  await server.answer("a");
+  end();
+  revision.value += 1;
+  end = start();
+  assert.equal(answer.value.kind, "loading");
+  await server.answer("a, written anew");
+  end();
+  end = start();
+  assert.deepEqual(answer.value, { kind: "there", value: "a, written anew" });
+  assert.deepEqual(server.asked, ["A", "A"]);
+});
+
+test("an answer of the revision before comes too late", async () => {
+  const revision = signal(0);
+  const { answer } = follow({ patienceMs: 300, revision });
+  key.value = "A";
+  revision.value += 1;
+  await server.answer("a");
+  assert.equal(answer.value.kind, "loading");
+  await server.answer("a, written anew");
+  assert.deepEqual(answer.value, { kind: "there", value: "a, written anew" });
+});
+
 test("what is shown stays while nothing is wanted", async () => {
   const { answer } = follow();
   key.value = "A";

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import urllib.parse
 from collections.abc import Iterator
 
 import pytest
@@ -61,7 +62,11 @@ def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
         url = message.location.get("url", "")
         # TensorBoard's own page asks for files that it lacks under a path prefix. The tab asks each second
         # whether there are new windows, and also a server that the test has ended.
-        if message.type == "error" and "tbprof" in url and not url.endswith("/version"):
+        if (
+            message.type == "error"
+            and "tbprof" in url
+            and not urllib.parse.urlsplit(url).path.endswith("/version")
+        ):
             errors.append(f"{message.text} {message.location}")
 
     opened.on("console", note)

@@ -398,3 +398,51 @@ def test_the_version_changes_with_the_windows_and_with_nothing_else(
     while (after := tab.get("version").json["version"]) == before:
         assert time.monotonic() < deadline, "the new window was not found in time"
     assert open_tab(str(logdir)).get("version").json["version"] not in (before, after)
+
+
+def test_the_version_tells_at_once_that_the_files_of_a_window_changed(
+    open_tab: OpenTab, logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab = open_tab(str(logdir))
+    path = logdir / "run" / WINDOW
+    before = tab.get("version", **PLACE).json
+    # The list, which is not looked at again for long, does not tell it.
+    monkeypatch.setattr("tbprof.plugin.routes.log_directory._FRESH_S", 3600.0)
+    assert tab.get("version", **PLACE).json == before
+    aside = path.with_suffix(".aside")
+    aside.write_bytes(path.read_bytes())
+    aside.replace(path)
+    after = tab.get("version", **PLACE).json
+    assert after["version"] == before["version"]
+    assert after["content"] not in (None, before["content"])
+
+
+def test_the_version_tells_that_the_report_of_a_window_changed(open_tab: OpenTab, logdir: Path) -> None:
+    report = logdir / "run" / "w.1752215573993169006.tbprof.pb"
+    report.write_bytes(b"one")
+    tab = open_tab(str(logdir))
+    before = tab.get("version", **PLACE).json["content"]
+    report.write_bytes(b"another")
+    assert tab.get("version", **PLACE).json["content"] != before
+
+
+@pytest.mark.parametrize("place", [{}, {"run": "run"}, {**PLACE, "window": "other"}])
+def test_the_version_tells_nothing_of_a_window_that_is_not_there(
+    open_tab: OpenTab, logdir: Path, place: dict[str, str]
+) -> None:
+    tab = open_tab(str(logdir))
+    assert tab.get("version", **place).json == {
+        "version": tab.get("version").json["version"],
+        "content": None,
+    }
+    (logdir / "run" / WINDOW).unlink()
+    assert tab.get("version", **PLACE).json["content"] is None
+
+
+def test_the_version_is_short_and_reads_nothing(
+    open_tab: OpenTab, logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab = open_tab(str(logdir))
+    tab.runs()
+    monkeypatch.setattr("pathlib.Path.open", lambda *_: pytest.fail("a file was opened"))
+    assert len(tab.get("version", **PLACE).data) < 100

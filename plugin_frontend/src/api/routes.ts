@@ -44,9 +44,9 @@ export async function fetchRuns(signal: AbortSignal): Promise<RunsView> {
   }
 }
 
-/** Another text for another list of windows. */
-export async function fetchVersion(signal: AbortSignal): Promise<string> {
-  return embedded === null ? (await fetchJson<RunsVersion>("version", {}, signal)).version : "";
+/** What changes with the list of windows, and with the files of one. */
+export function fetchVersion(address: WindowAddress | null, signal: AbortSignal): Promise<RunsVersion> {
+  return fetchJson<RunsVersion>("version", { ...address }, signal);
 }
 
 export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {

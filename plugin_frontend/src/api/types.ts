@@ -45,6 +45,8 @@ export interface RunsView {
 export interface RunsVersion {
   /** Changes with the windows of the log directory: a tab asks for it each second. */
   version: string;
+  /** Changes with the files of the window that is asked about; null where there is none. */
+  content: string | null;
 }
 
 export interface FleetCause {

@@ -13,7 +13,9 @@ const LATEST_SHARE = 0.2;
 export interface Options<Value> {
   /** Asks again so often while the server is not done, and the tab is seen; sooner as long as it has not taken long. */
   poll?: { everyMs: number; unfinished: (value: Value) => boolean };
-  /** The answer to one question never changes: the last one is shown again without being asked for. */
+  /** What the answer is of, beside the question: once it rises, the same question is asked anew. */
+  revision?: ReadonlySignal<number>;
+  /** The answer to one question never changes within a revision: the last one is shown again without being asked for. */
   keep?: boolean;
   /** The old answer stays on screen this long while the next question is asked, so that quick ones do not flicker. */
   patienceMs?: number;
@@ -33,10 +35,10 @@ export function ask<Value>(
   fetch: (key: string, signal: AbortSignal) => Promise<Value>,
   options: Options<Value> = {},
 ): Asked<Value> {
-  const { poll, keep = false, patienceMs = 0 } = options;
+  const { poll, revision, keep = false, patienceMs = 0 } = options;
   const answer = signal<Loaded<Value>>(LOADING);
   const attempts = signal(0);
-  let kept: { key: string; value: Value } | null = null;
+  let kept: { key: string; revision: number | undefined; value: Value } | null = null;
 
   /** How long to wait before asking again; null: not at all. */
   async function askOnce(asked: string, since: number, ended: AbortSignal): Promise<number | null> {
@@ -45,7 +47,7 @@ export function ask<Value>(
       if (ended.aborted) return null;
       answer.value = { kind: "there", value };
       if (poll?.unfinished(value)) return Math.min(poll.everyMs, Math.max(SOONEST_MS, (Date.now() - since) * LATEST_SHARE));
-      if (keep) kept = { key: asked, value };
+      if (keep) kept = { key: asked, revision: revision?.peek(), value };
       return null;
     } catch (error) {
       if (ended.aborted) return null;
@@ -71,11 +73,12 @@ export function ask<Value>(
   const follow = (): (() => void) | void => {
     void attempts.value;
     const asked = key.value;
+    const now = revision?.value;
     if (asked === null) {
       if (patienceMs > 0) answer.value = LOADING;
       return;
     }
-    if (kept?.key === asked) {
+    if (kept?.key === asked && kept.revision === now) {
       answer.value = { kind: "there", value: kept.value };
       return;
     }

@@ -6,6 +6,7 @@ import type { WindowAddress } from "../api/routes.ts";
 import type { ChecksView } from "../api/types.ts";
 import { ask } from "./ask.ts";
 import { place } from "./place.ts";
+import { revision } from "./runs.ts";
 import { windowView } from "./windowAnswer.ts";
 
 const asked = computed<string | null>(() => {
@@ -17,5 +18,5 @@ const asked = computed<string | null>(() => {
 export const { answer: checksAnswer, start: loadChecks } = ask<ChecksView>(
   asked,
   (address, signal) => fetchChecks(JSON.parse(address) as WindowAddress, signal),
-  { keep: true },
+  { revision, keep: true },
 );

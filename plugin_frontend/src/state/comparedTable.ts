@@ -7,7 +7,7 @@ import type { TableAnswer } from "../api/types.ts";
 import { ask } from "./ask.ts";
 import { before } from "./comparison.ts";
 import { adjust, place } from "./place.ts";
-import { shownAddress } from "./runs.ts";
+import { revision, shownAddress } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 1_000;
 const PATIENCE_MS = 300;
@@ -30,7 +30,7 @@ export const { answer: comparedTable, start: loadComparedTable } = ask<TableAnsw
     const [first, second, name] = JSON.parse(key) as [WindowAddress, WindowAddress, string];
     return fetchComparedTable(first, second, name, ended);
   },
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" }, patienceMs: PATIENCE_MS },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" }, patienceMs: PATIENCE_MS },
 );
 
 export function compareBy(name: ComparedName): void {

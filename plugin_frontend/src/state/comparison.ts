@@ -6,7 +6,7 @@ import type { CompareAnswer } from "../api/types.ts";
 import { findBefore } from "../model/comparing.ts";
 import { ask } from "./ask.ts";
 import { place } from "./place.ts";
-import { runs, shown, shownAddress } from "./runs.ts";
+import { revision, runs, shown, shownAddress } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 1_000;
 
@@ -27,5 +27,5 @@ export const { answer: comparison, start: loadComparison } = ask<CompareAnswer>(
     const [first, second] = JSON.parse(windows) as [WindowAddress, WindowAddress];
     return fetchComparison(first, second, signal);
   },
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
 );

@@ -6,7 +6,7 @@ import type { FleetView } from "../api/types.ts";
 import { fleetSorting, sortedBy } from "../model/fleet.ts";
 import { ask } from "./ask.ts";
 import { adjust, place } from "./place.ts";
-import { runs } from "./runs.ts";
+import { revision, runs } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 1_000;
 /** The rows of another order or search stay so long. */
@@ -30,7 +30,7 @@ const found = ask<FleetView>(
     const [question] = JSON.parse(key) as [FleetQuestion, string];
     return fetchFleet(question, ended);
   },
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ reading }) => reading > 0 }, patienceMs: PATIENCE_MS },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ reading }) => reading > 0 }, patienceMs: PATIENCE_MS },
 );
 
 export const fleet = found.answer;

@@ -7,7 +7,7 @@ import type { IcicleAnswer, IcicleView } from "../api/types.ts";
 import { findNode, forkOf, matchesOf, type TreeNode, treeOf } from "../model/icicle.ts";
 import { ask } from "./ask.ts";
 import { adjust, place, visit } from "./place.ts";
-import { shownAddress } from "./runs.ts";
+import { revision, shownAddress } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 500;
 /** The graph of another kind stays so long. */
@@ -21,7 +21,7 @@ export const { answer: icicleAnswer, start: loadIcicle } = ask<IcicleAnswer>(
     const [address, kind] = JSON.parse(key) as [WindowAddress, string];
     return fetchIcicle(address, kind, ended);
   },
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" }, patienceMs: PATIENCE_MS },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" }, patienceMs: PATIENCE_MS },
 );
 
 export const icicle = computed<IcicleView | null>(() => (icicleAnswer.value.kind === "there" ? icicleAnswer.value.value.icicle : null));

@@ -5,7 +5,7 @@ import { fetchJob } from "../api/routes.ts";
 import type { JobAnswer } from "../api/types.ts";
 import { ask } from "./ask.ts";
 import { place } from "./place.ts";
-import { shown } from "./runs.ts";
+import { revision, shown } from "./runs.ts";
 
 const askedJob = computed<string | null>(() =>
   shown.value === null || place.value.view !== "job" ? null : JSON.stringify([shown.value.run.run, shown.value.windowIndex + 1]),
@@ -17,7 +17,7 @@ export const { answer: job, start: loadJob } = ask<JobAnswer>(
     const [run, number] = JSON.parse(key) as [string, number];
     return fetchJob(run, number, signal);
   },
-  { poll: { everyMs: 1_000, unfinished: ({ state }) => state === "reading" } },
+  { revision, poll: { everyMs: 1_000, unfinished: ({ state }) => state === "reading" } },
 );
 
 /** Whether there is nothing to say of the ranks together, so that they stand side by side; known when all are read. */

@@ -7,7 +7,7 @@ import type { MemoryAnswer, MemoryView } from "../api/types.ts";
 import { pan, type Range, within, zoom } from "../model/timeline/range.ts";
 import { ask } from "./ask.ts";
 import { adjust, place, visit } from "./place.ts";
-import { shownAddress } from "./runs.ts";
+import { revision, shownAddress } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 500;
 /** The part before stays so long. */
@@ -29,7 +29,7 @@ export const { answer: memoryAnswer, start: loadMemory } = ask<MemoryAnswer>(
     const [address, question] = JSON.parse(key) as [WindowAddress, MemoryQuestion];
     return fetchMemory(address, question, ended);
   },
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" }, patienceMs: PATIENCE_MS },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" }, patienceMs: PATIENCE_MS },
 );
 
 export const memory = computed<MemoryView | null>(() => (memoryAnswer.value.kind === "there" ? memoryAnswer.value.value.memory : null));

@@ -8,14 +8,14 @@ import { findNode, matchesOf, type TreeNode, treeOf } from "../model/icicle.ts";
 import { closedAtFirst, moduleRows } from "../model/modules.ts";
 import { ask } from "./ask.ts";
 import { adjust, place, visit } from "./place.ts";
-import { shownAddress } from "./runs.ts";
+import { revision, shownAddress } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 500;
 
 export const { answer: modulesAnswer, start } = ask<ModulesAnswer>(
   computed(() => (place.value.view === "modules" ? shownAddress.value : null)),
   (address, ended) => fetchModules(JSON.parse(address) as WindowAddress, ended),
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
 );
 
 export const modules = computed<ModulesView | null>(() => (modulesAnswer.value.kind === "there" ? modulesAnswer.value.value.modules : null));
@@ -42,16 +42,19 @@ export const top = computed<TreeNode | null>(() => {
 export const matches = computed(() => (root.value === null || place.value.filter.trim() === "" ? null : matchesOf(root.value, place.value.filter)));
 
 /** What was closed and opened by hand; null before that. */
-const chosenClosed = signal<ReadonlySet<number> | null>(null);
+const chosenClosed = signal<{ of: number; nodes: ReadonlySet<number> } | null>(null);
 
-const closed = computed<ReadonlySet<number>>(() => chosenClosed.value ?? closedAtFirst(modules.value?.nodes ?? []));
+const closed = computed<ReadonlySet<number>>(() => {
+  const chosen = chosenClosed.value;
+  return chosen?.of === revision.value ? chosen.nodes : closedAtFirst(modules.value?.nodes ?? []);
+});
 
 export const rows = computed(() => moduleRows(modules.value?.nodes ?? [], top.value?.index ?? 0, closed.value, matches.value?.around ?? null));
 
 export function toggle(index: number): void {
   const next = new Set(closed.peek());
   if (!next.delete(index)) next.add(index);
-  chosenClosed.value = next;
+  chosenClosed.value = { of: revision.peek(), nodes: next };
 }
 
 export function zoomTo(index: number): void {

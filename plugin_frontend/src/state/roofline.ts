@@ -7,7 +7,7 @@ import type { WindowAddress } from "../api/routes.ts";
 import type { RooflineAnswer, RooflineView } from "../api/types.ts";
 import { ask } from "./ask.ts";
 import { place } from "./place.ts";
-import { shownAddress } from "./runs.ts";
+import { revision, shownAddress } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 500;
 
@@ -23,7 +23,7 @@ const { answer, start } = ask<RooflineAnswer>(
     const [address, scope] = JSON.parse(key) as [WindowAddress, string];
     return fetchRoofline(address, scope, ended);
   },
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
 );
 
 export const loadRoofline = start;

@@ -1,20 +1,27 @@
 // The runs of the log directory, and which of their windows is shown.
 
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { embedded } from "../api/embedded.ts";
 import { fetchRuns, fetchVersion, type WindowAddress } from "../api/routes.ts";
 import { carriesTables } from "../api/tables.ts";
 import { aboutCarried } from "../api/timeline.ts";
 import type { RunsView, WindowRow } from "../api/types.ts";
 import { countWindows } from "../model/comparing.ts";
+import { watchContents } from "../model/contents.ts";
 import { NOWHERE, type Place } from "../model/place.ts";
 import { findShown, findWithoutWindows, runName, windowBeside, workerBeside } from "../model/runs.ts";
 import { type ViewName, viewsFor } from "../model/views.ts";
 import { failureOf, LOADING, type Loaded } from "./loaded.ts";
+import { announce } from "./notice.ts";
 import { adjust, place, visit } from "./place.ts";
 import { visible } from "./visibility.ts";
 
 const CHANGES_INTERVAL_MS = 1_000;
+/** After so long a file that changed, and is still the same, is not being written any more. */
+const REST_MS = 500;
+
+/** What belongs to one window, and is closed when there is another. */
+const NOWHERE_IN_WINDOW = { ...NOWHERE, site: null, rule: null, line: null };
 
 export const runs = signal<Loaded<RunsView>>(LOADING);
 
@@ -35,6 +42,9 @@ export const shownAddress = computed<string | null>(() => {
   const { run, worker, window } = shown.value;
   return JSON.stringify({ run: run.run, worker: worker.worker, window: window.window } satisfies WindowAddress);
 });
+
+/** Rises when the files of the window shown have changed: what was loaded of it before is of others. */
+export const revision = signal(0);
 
 /** The views that the shown window has. */
 export const views = computed<ViewName[]>(() =>
@@ -87,28 +97,48 @@ export function pinShown(): () => void {
   });
 }
 
-/** Looks each second whether windows came or went, while the tab is seen, and asks for the runs where they did. */
+/**
+ * Looks each second, while the tab is seen, whether windows came or went, and asks for the runs where they did;
+ * and whether the files of the window shown have changed.
+ */
 export function followChanges(): () => void {
   let known: string | null = null;
+  const watch = watchContents();
   return effect(() => {
+    const address = shownAddress.value;
     if (!visible.value || embedded !== null) return;
     const control = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async (): Promise<void> => {
+      let waitMs = CHANGES_INTERVAL_MS;
       try {
-        const version = await fetchVersion(control.signal);
+        const { version, content } = await fetchVersion(address === null ? null : (JSON.parse(address) as WindowAddress), control.signal);
         if (known !== null && version !== known) void refreshRuns();
         known = version;
+        const found = address === null ? "same" : watch(address, content);
+        if (found === "changing") waitMs = REST_MS;
+        if (found === "changed") loadAnew();
       } catch {
         // The server may be starting anew, and answers the next time.
       }
-      if (!control.signal.aborted) timer = setTimeout(() => void look(), CHANGES_INTERVAL_MS);
+      if (!control.signal.aborted) timer = setTimeout(() => void look(), waitMs);
     };
-    let timer = setTimeout(() => void look(), known === null ? 0 : CHANGES_INTERVAL_MS);
+    void look();
     return () => {
       control.abort();
       clearTimeout(timer);
     };
   });
+}
+
+/** The open site, and where one is in the window, belong to the old files. */
+function loadAnew(): void {
+  const isInWindow = place.peek().view !== "fleet";
+  batch(() => {
+    revision.value += 1;
+    if (isInWindow) adjust(NOWHERE_IN_WINDOW);
+  });
+  if (isInWindow) announce("The window's file has changed: it is loaded anew");
 }
 
 export function markWindowsSeen(): void {
@@ -132,7 +162,7 @@ export function visitWorkerBeside(steps: number): void {
 
 /** Opens another window; the open site belongs to the old one and is closed. */
 export function visitWindow(address: Partial<Pick<Place, "run" | "worker" | "window" | "filter">>): void {
-  visit({ ...address, ...NOWHERE, site: null, rule: null, line: null });
+  visit({ ...address, ...NOWHERE_IN_WINDOW });
   markWindowsSeen();
 }
 

@@ -6,7 +6,7 @@ import type { RanksView, SeriesRow, TrendView } from "../api/types.ts";
 import { ask } from "./ask.ts";
 import { standAlone } from "./job.ts";
 import { place } from "./place.ts";
-import { runs, shown } from "./runs.ts";
+import { revision, runs, shown } from "./runs.ts";
 
 export interface NamedTrend {
   run: string;
@@ -48,7 +48,7 @@ export const { answer: ranks, start: loadRanks } = ask<RanksView>(
     const [run, number, first] = JSON.parse(key) as [string, number, number | null];
     return fetchRanks(run, number, first, ended);
   },
-  { poll: { everyMs: poll.everyMs, unfinished: ({ reading }) => reading > 0 } },
+  { revision, poll: { everyMs: poll.everyMs, unfinished: ({ reading }) => reading > 0 } },
 );
 
 /** The trend of the worker that is shown, then of the runs beside it. */
@@ -58,5 +58,5 @@ export const { answer: trends, start: loadTrends } = ask<NamedTrend[]>(
     const asked = JSON.parse(key) as [string, string, number][];
     return Promise.all(asked.map(async ([run, worker]) => ({ run, view: await fetchTrend(run, worker, signal) })));
   },
-  { poll: { everyMs: poll.everyMs, unfinished: (all) => all.some(({ view }) => poll.unfinished(view)) } },
+  { revision, poll: { everyMs: poll.everyMs, unfinished: (all) => all.some(({ view }) => poll.unfinished(view)) } },
 );

@@ -7,6 +7,7 @@ import { type CodePlace, firstMarked, placeOf, remarkBeside } from "../model/cod
 import { ask } from "./ask.ts";
 import { failure, LOADING, type Loaded } from "./loaded.ts";
 import { adjust, place, visit } from "./place.ts";
+import { revision } from "./runs.ts";
 import { openSite } from "./sites.ts";
 import { windowView } from "./windowAnswer.ts";
 
@@ -21,6 +22,7 @@ const asked = computed<string | null>(() => {
 
 /** Unfinished while the trace is read again, which takes a report that was thrown away. */
 const { answer, start } = ask<SourceAnswer>(asked, (address, signal) => fetchSource(JSON.parse(address) as WindowAddress, signal), {
+  revision,
   poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" },
   keep: true,
 });

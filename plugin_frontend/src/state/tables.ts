@@ -8,7 +8,7 @@ import type { RowDetails, TableAnswer, TableColumn, TableView } from "../api/typ
 import { isLeftOut, listedRows, parseRanking, printRanking, rankedBy, rowBeside } from "../model/table.ts";
 import { ask } from "./ask.ts";
 import { adjust, place, visit } from "./place.ts";
-import { shownAddress } from "./runs.ts";
+import { revision, shownAddress } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 500;
 /** The rows by something else stay so long. */
@@ -24,6 +24,7 @@ const question = computed<string | null>(() => {
 });
 
 const rows = ask<TableAnswer>(question, (key, ended) => fetchTable(...tableAsked(key), "first", ended), {
+  revision,
   poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" },
   patienceMs: PATIENCE_MS,
 });
@@ -43,7 +44,7 @@ const wholeAsked = computed<string | null>(() => {
 const whole = ask<{ key: string; answer: TableAnswer }>(
   wholeAsked,
   async (key, ended) => ({ key, answer: await fetchTable(...tableAsked(key), "all", ended) }),
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ answer }) => answer.state === "reading" }, patienceMs: PATIENCE_MS, keep: true },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ answer }) => answer.state === "reading" }, patienceMs: PATIENCE_MS, keep: true },
 );
 
 export const table = computed<TableView | null>(() => {
@@ -72,7 +73,7 @@ const details = ask<RowDetails>(
     const [address, asked, row] = JSON.parse(key) as [WindowAddress, TableQuestion, number];
     return fetchRow(address, asked, row, ended);
   },
-  { patienceMs: PATIENCE_MS },
+  { revision, patienceMs: PATIENCE_MS },
 );
 
 export const rowDetails = details.answer;

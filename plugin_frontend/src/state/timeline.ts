@@ -7,7 +7,7 @@ import type { SelectionView, TimelineAnswer, TimelineStep, TimelineView } from "
 import { parseSelected, printSelected, type Selected } from "../model/selected.ts";
 import { ask } from "./ask.ts";
 import { adjust, place } from "./place.ts";
-import { shownAddress } from "./runs.ts";
+import { revision, shownAddress } from "./runs.ts";
 import { windowView } from "./windowAnswer.ts";
 
 const POLL_INTERVAL_MS = 500;
@@ -17,7 +17,7 @@ const PATIENCE_MS = 300;
 export const { answer: timelineAnswer, start: loadAnswer } = ask<TimelineAnswer>(
   shownAddress,
   (address, signal) => fetchTimeline(JSON.parse(address) as WindowAddress, signal),
-  { poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
+  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" } },
 );
 
 export const timeline = computed<TimelineView | null>(() => (timelineAnswer.value.kind === "there" ? timelineAnswer.value.value.timeline : null));
@@ -55,7 +55,7 @@ export const { answer: stepAnswer, start: loadStep } = ask<TimelineStep>(
     const [address, index] = JSON.parse(key) as [WindowAddress, number];
     return fetchTimelineStep(address, index, signal);
   },
-  { patienceMs: PATIENCE_MS },
+  { revision, patienceMs: PATIENCE_MS },
 );
 
 /** A site is none: an episode is chosen for it. */
@@ -70,7 +70,7 @@ const { answer: selectionAnswer, start: loadSelection } = ask<SelectionView>(
     const [address, { kind, number }] = JSON.parse(key) as [WindowAddress, Selected];
     return fetchSelection(address, kind, number, signal);
   },
-  { patienceMs: PATIENCE_MS },
+  { revision, patienceMs: PATIENCE_MS },
 );
 
 export const selection = computed<SelectionView | null>(() => (selectionAnswer.value.kind === "there" ? selectionAnswer.value.value : null));

@@ -4,7 +4,7 @@ import { computed } from "@preact/signals";
 import { fetchWindow, type WindowAddress } from "../api/routes.ts";
 import type { WindowAnswer, WindowView } from "../api/types.ts";
 import { ask } from "./ask.ts";
-import { shownAddress } from "./runs.ts";
+import { revision, shownAddress } from "./runs.ts";
 
 const POLL_INTERVAL_MS = 500;
 const PATIENCE_MS = 300;
@@ -14,6 +14,7 @@ export const {
   start: loadShownWindow,
   retry: retryWindow,
 } = ask<WindowAnswer>(shownAddress, (address, signal) => fetchWindow(JSON.parse(address) as WindowAddress, signal), {
+  revision,
   poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ state }) => state === "reading" },
   patienceMs: PATIENCE_MS,
 });

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Mapping
 
-from tbprof.errors import UsageError
+from tbprof.errors import Gone, UsageError
 from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.requested_window import requested_window
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
-from tbprof.plugin.worker.reports import Reports
+from tbprof.plugin.worker.reports import Reports, files_of
 from tbprof.version import __version__
 from tbprof.views.window.runs import RunsVersion, runs_view
 
@@ -50,8 +52,17 @@ class RunsAnswers:
         )
         return self._kept.keep((version, page), json.dumps(dataclasses.asdict(view)).encode())
 
-    def version(self, _: Mapping[str, str]) -> RunsVersion:
-        return RunsVersion(self._logs.version())
+    def version(self, parameters: Mapping[str, str]) -> RunsVersion:
+        """Of the list, and of the files of the window that `run`, `worker` and `window` may name."""
+        return RunsVersion(self._logs.version(), self._content(parameters))
+
+    def _content(self, parameters: Mapping[str, str]) -> str | None:
+        # The listing looks seldom into what lies there for long; who reads a window wants to know at once.
+        try:
+            files = files_of(requested_window(self._logs, parameters))
+        except Gone:
+            return None
+        return hashlib.blake2b(repr(files).encode(), digest_size=8).hexdigest()
 
 
 def _page(parameters: Mapping[str, str]) -> int:

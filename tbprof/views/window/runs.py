@@ -83,6 +83,8 @@ class RunsView:
 class RunsVersion:
     version: str
     """Changes with the windows of the log directory: a tab asks for it each second."""
+    content: str | None
+    """Changes with the files of the window that is asked about; null where there is none."""
 
 
 def runs_view(
