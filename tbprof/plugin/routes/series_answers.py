@@ -32,6 +32,8 @@ _KEPT = 16_384
 
 _KEPT_ANSWERS = 4
 _RETRY_AFTER_S = 10.0
+_MOST_WATCHED = 1024
+"""To look at the files of more ranks takes longer than to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +132,9 @@ def figures_in(text: str) -> WindowFigures:
 
 
 def _files(windows: Sequence[Window]) -> list[FilesState | None]:
-    """Their state; None of a window that is gone."""
+    """Their state, None of a window that is gone. Of very many none: the listing looks at them now and then."""
     states: list[FilesState | None] = []
-    for window in windows:
+    for window in windows if len(windows) <= _MOST_WATCHED else ():
         try:
             states.append(files_of(window))
         except Gone:
