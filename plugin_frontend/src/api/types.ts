@@ -971,7 +971,8 @@ export interface JobPage {
   /** Those that take longest first. */
   collectives: JobCollective[];
   unmatched_groups: UnmatchedGroup[];
-  /** Numbers of ranks that have no window here. */
+  /** Numbers of ranks that have no window here; empty where as many windows tell no number, else theirs are
+   * among them. */
   missing: number[];
   problems: RankProblem[];
 }

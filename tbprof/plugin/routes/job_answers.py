@@ -19,7 +19,7 @@ from tbprof.plugin.worker.reports import Reports
 from tbprof.records import dataclass
 from tbprof.store.lookup.job_windows import JobWindows, job_windows
 from tbprof.texts.job.notes import not_newest_note, reading_sentence
-from tbprof.views.job.job_page import JobAnswer, JobPage, RankProblem
+from tbprof.views.job.job_page import JobAnswer, JobPage, RankProblem, UnreadRank
 from tbprof.views.series.newest_window import NewestWindow, names_of, newest_window
 
 __all__ = ["JobAnswers"]
@@ -69,22 +69,24 @@ class JobAnswers:
         note = self._note(chosen, newest) if newest.lacking and chosen.number == chosen.common else ""
         summaries: list[str] = []
         problems: list[RankProblem] = []
+        reading: list[UnreadRank] = []
         for window, found in zip(windows, self._summaries.of(windows, Patience()), strict=True):
             if isinstance(found, TbprofError):
                 problems.append(_problem(window, found))
-            elif found is not None:
+            elif found is None:
+                reading.append(UnreadRank(rank_of(window.worker), window.worker))
+            else:
                 summaries.append(found)
-        reading = len(windows) - len(summaries) - len(problems)
         without_page = JobAnswer(
             state="reading" if reading else "ready",
-            sentence=reading_sentence(len(windows) - reading, len(windows)) if reading else "",
+            sentence=reading_sentence(len(windows) - len(reading), len(windows)) if reading else "",
             window=chosen.number,
             windows=newest.number,
             page=None,
         )
-        if reading > _MOST_UNREAD or reading == len(windows):
+        if len(reading) > _MOST_UNREAD or len(reading) == len(windows):
             return Answer(json_of(without_page))
-        return self._with_page(without_page, summaries, problems, chosen.older, note)
+        return self._with_page(without_page, summaries, problems, chosen.older, reading, note)
 
     def _note(self, chosen: JobWindows, newest: NewestWindow) -> str:
         """Why the newest window is not shown; whose are damaged is told once they are read."""
@@ -108,14 +110,15 @@ class JobAnswers:
         summaries: Sequence[str],
         problems: Sequence[RankProblem],
         older: tuple[str, ...],
+        reading: Sequence[UnreadRank],
         note: str,
     ) -> Answer:
         """The same reports give the same page, which begins its notes with this one."""
-        key = answer, tuple(summaries), tuple(problems), older, note
+        key = answer, tuple(summaries), tuple(problems), older, tuple(reading), note
         kept = self._answers.get(key)
         if kept is not None:
             return kept
-        page = self._reports.page_of_job(summaries, problems, older)
+        page = self._reports.page_of_job(summaries, problems, older, reading)
         if note:
             known = record_in(page, JobPage)
             page = json_of(dataclasses.replace(known, notes=(note, *known.notes)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.records import dataclass
-from tbprof.views.job.job_page import RankProblem
+from tbprof.views.job.job_page import RankProblem, UnreadRank
 from tbprof.views.job.rank_summary import RankSummary
 
 __all__ = ["AskedJob"]
@@ -18,3 +18,4 @@ class AskedJob:
     summaries: Sequence[RankSummary]
     problems: Sequence[RankProblem]
     older: Sequence[str]
+    reading: Sequence[UnreadRank]

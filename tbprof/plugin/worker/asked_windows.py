@@ -13,7 +13,7 @@ from tbprof.model import Window
 from tbprof.records import dataclass
 
 if TYPE_CHECKING:
-    from tbprof.views.job.job_page import RankProblem
+    from tbprof.views.job.job_page import RankProblem, UnreadRank
 
 __all__ = [
     "MISSING",
@@ -52,12 +52,18 @@ class Part:
     """As JSON."""
 
 
-def packed_job(summaries: Sequence[str], problems: Sequence[RankProblem], older: Sequence[str]) -> bytes:
+def packed_job(
+    summaries: Sequence[str],
+    problems: Sequence[RankProblem],
+    older: Sequence[str],
+    reading: Sequence[UnreadRank],
+) -> bytes:
     """An `asked_job.AskedJob` whose summaries are as they came."""
     packed = {
         "summaries": [as_it_is(summary.encode()) for summary in summaries],
         "problems": problems,
         "older": older,
+        "reading": reading,
     }
     return msgspec.json.encode(packed)
 

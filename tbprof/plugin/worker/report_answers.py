@@ -63,7 +63,7 @@ def _job(content: bytes) -> object:
     from tbprof.views.job.job_building import job_page
 
     job = record_in(content, AskedJob)
-    return job_page(job.summaries, job.problems, job.older)
+    return job_page(job.summaries, job.problems, job.older, job.reading)
 
 
 def _memory_file(path: str) -> object:

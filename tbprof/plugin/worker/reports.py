@@ -31,7 +31,7 @@ from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
 from tbprof.records import dataclass
-from tbprof.views.job.job_page import RankProblem
+from tbprof.views.job.job_page import RankProblem, UnreadRank
 
 __all__ = ["FilesState", "Reports", "Waiting", "files_of"]
 
@@ -130,7 +130,11 @@ class Reports:
         return [part for part in parts if part is not None]
 
     def page_of_job(
-        self, summaries: Sequence[str], problems: Sequence[RankProblem], older: Sequence[str]
+        self,
+        summaries: Sequence[str],
+        problems: Sequence[RankProblem],
+        older: Sequence[str],
+        reading: Sequence[UnreadRank],
     ) -> bytes:
         """The page of these ranks, as JSON.
 
@@ -138,12 +142,13 @@ class Reports:
             summaries: As `of_many` answers with them.
             problems: The ranks that gave none.
             older: Workers of earlier trainings.
+            reading: Those that are still being read.
 
         Raises:
             TbprofError: There is none.
             Busy: Too much is asked at once.
         """
-        job = packed_job(summaries, problems, older)
+        job = packed_job(summaries, problems, older, reading)
         key = ("job", hashlib.blake2b(job).digest())
         question = Question("the job", "job", {}, job)
         return self._answered(key, question, more_s=len(summaries) * _OF_RANK_S)

@@ -17,10 +17,12 @@ __all__ = [
     "not_newest_note",
     "older_worker_note",
     "other_training_note",
+    "other_windows_note",
     "problem_note",
     "reading_sentence",
     "same_rank_note",
     "unmatched_sentence",
+    "unnumbered_note",
 ]
 
 _UNMATCHED = {
@@ -39,9 +41,31 @@ _NO_RECORD = {
 
 
 def missing_note(missing: Sequence[int]) -> str:
-    numbers = named([str(rank) for rank in missing])
-    noun = "Rank" if len(missing) == 1 else "Ranks"
-    return f"{noun} {numbers} recorded no window: the figures are those of the others."
+    return f"{_numbers(missing)} recorded no window: the figures are those of the others."
+
+
+def unnumbered_note(missing: Sequence[int], workers: Sequence[str]) -> str:
+    """Whose the windows of some workers are that tell no number of the job."""
+    their = "whose file tells" if len(workers) == 1 else "whose files tell"
+    who = f"{named(workers)}, {their} no rank of this job"
+    if lacking := max(len(missing) - len(workers), 0):
+        others = "is the other one" if len(workers) == 1 else "are the others"
+        of = _numbers(missing)
+        return f"Of r{of[1:]} most likely {lacking:,} recorded no window: {who}, {others}."
+    are = "is" if len(missing) == 1 else "are"
+    among = " among" if len(missing) < len(workers) else ""
+    return f"{_numbers(missing)} {are} most likely{among} {who}."
+
+
+def other_windows_note(ranks: Sequence[int]) -> str:
+    have = "has" if len(ranks) == 1 else "have"
+    return f"{_numbers(ranks)} {have} windows of another training only: the figures are those of the others."
+
+
+def _numbers(ranks: Sequence[int]) -> str:
+    """At the begin of a sentence."""
+    noun = "Rank" if len(ranks) == 1 else "Ranks"
+    return f"{noun} {named([str(rank) for rank in ranks])}"
 
 
 def not_newest_note(

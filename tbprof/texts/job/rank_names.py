@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.texts.figures.quantities import count
+
 __all__ = [
     "begun",
     "late_name",
     "named",
     "rank_name",
+    "unrecorded_name",
 ]
 
 _MOST_NAMED = 6
@@ -18,6 +21,11 @@ _MOST_TOGETHER = 4
 def rank_name(rank: int | None, worker: str, *, is_damaged: bool = False) -> str:
     name = worker if rank is None else f"rank {rank}"
     return f"{name} (damaged)" if is_damaged else name
+
+
+def unrecorded_name(ranks: int) -> str:
+    """Of ranks of which nothing tells the number."""
+    return f"{count(ranks, 'rank')} without a window"
 
 
 def begun(name: str) -> str:

@@ -29,10 +29,10 @@ def _compared(ranks: int, of: int) -> str:
     return count(ranks, "rank") if ranks == of else f"The {ranks:,} ranks compared of {of:,}"
 
 
-def absent_sentence(names: Sequence[str]) -> str:
-    """What follows from ranks that are not compared."""
+def absent_sentence(names: Sequence[str], ranks: int) -> str:
+    """What follows from ranks that are not compared; some of them may share a name."""
     who = begun(named(names))
-    if len(names) == 1:
+    if ranks == 1:
         return f"{who} is not compared: if it is the late one, waits for it look like transfer."
     return f"{who} are not compared: if one of them is the late one, waits for it look like transfer."
 

@@ -10,13 +10,13 @@ from tbprof.texts.job.notes import (
     damaged_note,
     left_out_note,
     left_out_sentence,
-    missing_note,
     no_estimate_note,
     older_worker_note,
     problem_note,
     unmatched_sentence,
 )
 from tbprof.texts.job.rank_names import rank_name
+from tbprof.views.job.absent_ranks import absent_ranks
 from tbprof.views.job.job_collectives import job_collectives
 from tbprof.views.job.job_findings import job_findings
 from tbprof.views.job.job_page import (
@@ -24,6 +24,7 @@ from tbprof.views.job.job_page import (
     JobStep,
     RankProblem,
     UnmatchedGroup,
+    UnreadRank,
     WhatIf,
 )
 from tbprof.views.job.job_verdict import job_verdict
@@ -37,7 +38,10 @@ __all__ = ["job_page"]
 
 
 def job_page(
-    ranks: Sequence[RankSummary], problems: Sequence[RankProblem] = (), older: Sequence[str] = ()
+    ranks: Sequence[RankSummary],
+    problems: Sequence[RankProblem] = (),
+    older: Sequence[str] = (),
+    reading: Sequence[UnreadRank] = (),
 ) -> JobPage:
     """The page; whatever the order of the ranks, it is the same.
 
@@ -45,6 +49,7 @@ def job_page(
         ranks: Those that gave a report.
         problems: Those that gave none.
         older: Workers of earlier trainings in the same folder.
+        reading: Those that are still being read.
     """
     in_order = sorted(ranks, key=lambda rank: (rank.rank is None, rank.rank or 0, rank.worker))
     ranks, others = ranks_of_one_job(in_order)
@@ -59,13 +64,15 @@ def job_page(
     rows = rank_rows(compared, analysis)
     waits = rank_waits(analysis)
     left_out = _in_order([*problems, *silent])
-    missing = _missing(ranks, left_out)
+    absent = absent_ranks(
+        compared,
+        left_out,
+        reading,
+        world_size=_world_size(ranks),
+        elsewhere={rank.rank for rank in in_order if rank.rank is not None},
+    )
     meetings = meetings_of(analysis, records)
     plan = plan_of(analysis, late, names)
-    absent = [
-        *(rank_name(number, "") for number in missing),
-        *(rank_name(one.rank, one.worker) for one in left_out),
-    ]
     verdict = job_verdict(rows, waits, late.causes, plan, analysis, recorded=len(ranks), absent=absent)
     steps_us = [row.step_us for row in rows if row.step_us is not None]
     step_us = median(steps_us) if steps_us else None
@@ -73,7 +80,8 @@ def job_page(
         verdict=verdict.sentence,
         detail=verdict.detail,
         notes=(
-            *_notes(missing, left_out, unmatched, compared, analysis),
+            *absent.notes,
+            *_notes(left_out, unmatched, compared, analysis),
             *others,
             *(older_worker_note(worker) for worker in sorted(older)),
         ),
@@ -93,7 +101,7 @@ def job_page(
         strips=strips_of(analysis, records, [row.late_us or 0.0 for row in rows], meetings),
         collectives=job_collectives(analysis, records, _world_size(ranks)),
         unmatched_groups=unmatched,
-        missing=missing,
+        missing=absent.missing,
         problems=left_out,
     )
 
@@ -106,30 +114,17 @@ def _in_order(problems: Sequence[RankProblem]) -> tuple[RankProblem, ...]:
     return tuple(sorted(named, key=lambda one: (one.rank is None, one.rank or 0, one.worker)))
 
 
-def _missing(ranks: Sequence[RankSummary], problems: Sequence[RankProblem]) -> tuple[int, ...]:
-    """Numbers without a window: of the world, else below the highest one that has one."""
-    numbers = [*(rank.rank for rank in ranks), *(one.rank for one in problems)]
-    there = {number for number in numbers if number is not None}
-    size = _world_size(ranks)
-    if size is None:
-        size = max((rank + 1 for rank in there), default=0)
-    return tuple(rank for rank in range(size) if rank not in there)
-
-
 def _world_size(ranks: Sequence[RankSummary]) -> int | None:
     """Of the job, as its ranks recorded it."""
     return max((rank.world_size for rank in ranks if rank.world_size is not None), default=None)
 
 
 def _notes(
-    missing: Sequence[int],
     problems: Sequence[RankProblem],
     unmatched: Sequence[UnmatchedGroup],
     ranks: Sequence[RankSummary],
     analysis: JobAnalysis,
 ) -> Iterator[str]:
-    if missing:
-        yield missing_note(missing)
     yield from (one.sentence for one in problems)
     yield from (one.sentence for one in unmatched)
     for rank in ranks:

@@ -25,6 +25,7 @@ __all__ = [
     "StripStep",
     "StripStretch",
     "UnmatchedGroup",
+    "UnreadRank",
     "WhatIf",
 ]
 
@@ -282,6 +283,14 @@ class RankProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadRank:
+    """A rank whose window is still being read."""
+
+    rank: int | None
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
 class JobPage:
     verdict: str
     """One sentence."""
@@ -316,7 +325,8 @@ class JobPage:
     """Those that take longest first."""
     unmatched_groups: tuple[UnmatchedGroup, ...]
     missing: tuple[int, ...]
-    """Numbers of ranks that have no window here."""
+    """Numbers of ranks that have no window here; empty where as many windows tell no number, else theirs are
+    among them."""
     problems: tuple[RankProblem, ...]
 
 

@@ -19,6 +19,7 @@ from tbprof.texts.job.verdict import (
     none_matched_sentence,
     waiting_sentence,
 )
+from tbprof.views.job.absent_ranks import AbsentRanks
 from tbprof.views.job.job_page import JobFix, JobRank, LateCause, RankWait
 from tbprof.views.job.late_causes import phrase_of
 
@@ -49,7 +50,7 @@ def job_verdict(
     analysis: JobAnalysis,
     *,
     recorded: int,
-    absent: Sequence[str] = (),
+    absent: AbsentRanks,
 ) -> JobVerdict:
     """From the rows that stand beneath it.
 
@@ -60,7 +61,7 @@ def job_verdict(
         plan: What a step gains.
         analysis: Of the same ranks.
         recorded: How many ranks have a window, with collectives or without.
-        absent: Names of ranks of the job of which there is no window, or none that could be read.
+        absent: Ranks of the job of which there is no window, or none that could be read.
     """
     if recorded == len(ranks) == 1:
         return JobVerdict(alone_sentence(ranks[0].name), alone_detail(), None)
@@ -68,16 +69,17 @@ def job_verdict(
         return JobVerdict(no_collectives_sentence(recorded), "", None)
     if not analysis.arrivals:
         return JobVerdict(none_matched_sentence(len(ranks)), "", None)
-    absent = [*absent, *(rank.name for rank in ranks if rank.transfer_us is None)]
+    unmatched = [rank.name for rank in ranks if rank.transfer_us is None]
+    names, absent_count = [*absent.names, *unmatched], absent.count + len(unmatched)
     waits_us = sum(rank.arrival_wait_us or 0.0 for rank in ranks)
     total = sum(rank.transfer_us or 0.0 for rank in ranks) + waits_us
     waiting = waits_us / total if total else 0.0
     detail = waiting_sentence(waiting, analysis.matching.matched_count)
-    sentence, saved = _sentence(ranks, waits, late, plan, len(absent))
+    sentence, saved = _sentence(ranks, waits, late, plan, absent_count)
     matched, of = analysis.matching.matched_count, analysis.matching.longest_count
     if matched < _MOST_MATCHED * of:
         sentence = few_matched_sentence(sentence, matched, of)
-    hedge = absent_sentence(absent) if absent else ""
+    hedge = absent_sentence(names, absent_count) if names else ""
     return JobVerdict(sentence, " ".join(one for one in (hedge, detail, saved) if one), waiting)
 
 

@@ -137,7 +137,8 @@ def _stands_out(change: StepChange, steps_us: Sequence[float]) -> bool:
 
 def _missing(rows: Sequence[SeriesRow]) -> tuple[int, ...]:
     worlds = [row.figures.world_size or 0 for row in rows if row.figures is not None]
-    return missing_ranks({row.rank for row in rows if row.rank is not None}, max(worlds, default=0))
+    there = {row.rank for row in rows if row.rank is not None}
+    return missing_ranks(there, max(worlds, default=0), sum(row.rank is None for row in rows))
 
 
 def _damaged(rows: Sequence[SeriesRow]) -> tuple[int, ...]:

@@ -50,7 +50,8 @@ class RunRanks:
             ranks = set(run.ranks.values())
             if len(ranks) < 2:
                 continue
-            missing = missing_ranks(ranks, run.world_size)
+            unnumbered = {window.worker for window in run.windows} - run.ranks.keys()
+            missing = missing_ranks(ranks, run.world_size, len(unnumbered))
             found = damaged_sentence(sorted(run.damaged)), missing_sentence(missing), _behind(run)
             yield from ((name, sentence) for sentence in found if sentence)
 

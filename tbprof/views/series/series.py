@@ -154,10 +154,14 @@ def figures_of(report: Report) -> WindowFigures:
     )
 
 
-def missing_ranks(there: Collection[int], world_size: int) -> tuple[int, ...]:
-    """Those of the world, and below the highest one that is there, that are not there."""
+def missing_ranks(there: Collection[int], world_size: int, unnumbered: int = 0) -> tuple[int, ...]:
+    """Those of the world, and below the highest one that is there, that are not there.
+
+    None where workers without a number, of which there are `unnumbered`, are enough to be them.
+    """
     size = max((world_size, *(rank + 1 for rank in there)), default=0)
-    return tuple(rank for rank in range(size) if rank not in there)
+    missing = tuple(rank for rank in range(size) if rank not in there)
+    return missing if len(missing) > unnumbered else ()
 
 
 def _could_save_us(report: Report) -> float | None:

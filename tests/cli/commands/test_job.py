@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -66,6 +67,23 @@ def test_a_damaged_rank_is_named_and_the_others_stand(
     assert [problem["rank"] for problem in found["problems"]] == [2]
     assert [rank["rank"] for rank in found["ranks"]] == [0, 1]
     assert found["late"][0]["rank"] == LATE
+
+
+def test_an_unreadable_file_that_tells_no_rank_is_counted_once(
+    capsys: pytest.CaptureFixture[str], traces: list[Path]
+) -> None:
+    for rank, trace in enumerate(traces):
+        content = json.loads(gzip.decompress(trace.read_bytes()))
+        content["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 3}
+        plain = trace.with_name(f"worker{rank}.{1752215573993 + rank}.pt.trace.json")
+        plain.write_text("" if rank == 2 else json.dumps(content))
+        trace.unlink()
+    found = json.loads(printed(capsys, traces[0].parent, "--format", "json"))
+    assert found["verdict"].startswith("The 2 ranks compared of 3: ")
+    assert found["detail"].startswith("worker2 is not compared: if it is the late one")
+    assert found["missing"] == []
+    assert found["notes"][0] == "Rank 2 is most likely worker2, whose file tells no rank of this job."
+    assert found["notes"][1].startswith("worker2 is left out: ")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ import pytest
 from job_scenes import LATE, write_job, write_job_that_loses_ranks
 from patience import PATIENCE_S
 
+from tbprof.cli.main import main
+
 OpenTab = Callable[..., Any]
 
 
@@ -48,6 +50,20 @@ def test_a_newer_window_that_some_rank_lacks_is_named(open_tab: OpenTab, tmp_pat
     )
     assert answer["page"]["late"][0]["rank"] == LATE
     assert "the newest" not in str(_read(tab, number="1"))
+
+
+def test_of_a_rank_that_is_being_read_it_is_not_said_that_it_was_not_recorded(
+    open_tab: OpenTab, tmp_path: Path
+) -> None:
+    run = tmp_path / "logs" / "run"
+    write_job(run, 3)
+    assert main(["report", str(run), "--store", "--summary", "--no-cache"]) == 0
+    next(run.glob("node_1_*.tbprof.pb")).unlink()
+    answer = open_tab(str(tmp_path / "logs")).get("job", run="run").json
+    assert (answer["state"], answer["sentence"]) == ("reading", "2 of 3 ranks read.")
+    page = answer["page"]
+    assert (page["missing"], page["notes"]) == ([], [])
+    assert page["verdict"].startswith("The 2 ranks compared of 3")
 
 
 def _read(tab: Any, **parameters: str) -> Any:

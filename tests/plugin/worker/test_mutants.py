@@ -129,7 +129,7 @@ def pages_of(stored: bytes) -> Iterator[bytes]:
         parts: list[Part] = parts_in(answer_of(Question("w", ask, {"windows": one})))
         yield from (part.record.encode() for part in parts if part.record)
     summaries = [part.record for part in parts if part.record]
-    yield answer_of(Question("w", "job", {}, packed_job(summaries, (), ())))
+    yield answer_of(Question("w", "job", {}, packed_job(summaries, (), (), ())))
 
 
 def judge_reports(message: bytes, count: int, seed: int) -> Counter[str]:

@@ -95,6 +95,13 @@ def test_ranks_that_are_not_there_are_named() -> None:
     assert ranks_view([rank(0, idle=0.1, wait_us=1)]).missing == ""
 
 
+def test_workers_without_a_rank_are_those_that_seem_to_be_missing() -> None:
+    rows = [rank(at, idle=0.1, wait_us=1, world=4) for at in range(2)]
+    broken = [series_row(window(name), 1, problem="damaged") for name in ("a", "b")]
+    assert ranks_view([*rows, *broken]).missing == ""
+    assert ranks_view([*rows, *broken[:1]]).missing.startswith("Not recorded: rank 2, 3.")
+
+
 def test_of_many_ranks_those_that_stand_out_are_shown_and_the_others_on_demand() -> None:
     odd = {7: (0.9, 100.0), 500: (0.1, 9_000.0)}
     rows = [
