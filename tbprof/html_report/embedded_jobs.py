@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tbprof.views.job.job_page import RankProblem
     from tbprof.views.job.rank_summary import RankSummary
 
-__all__ = ["MOST_JOB_RANKS", "embedded_jobs"]
+__all__ = ["MOST_JOB_RANKS", "embedded_jobs", "rank_problem", "summary_of"]
 
 MOST_JOB_RANKS = 1_024
 """Of all jobs of a page but the newest, which is there whatever its size; some 4 kB each."""
@@ -104,9 +104,9 @@ def _job(place: _Place, note: str, *, is_whole: bool) -> dict[str, Any]:
     from tbprof.views.job.job_page import JobAnswer
 
     if is_whole:
-        problems = [_problem(row) for row in place.rows if row.error is not None]
+        problems = [rank_problem(row) for row in place.rows if row.error is not None]
         page = job_page(
-            [_summary(row) for row in place.rows if row.error is None], problems, place.chosen.older
+            [summary_of(row) for row in place.rows if row.error is None], problems, place.chosen.older
         )
     else:
         page = dataclasses.replace(job_page([]), verdict=LEFT_OUT_JOB, detail="", notes=())
@@ -120,7 +120,8 @@ def _job(place: _Place, note: str, *, is_whole: bool) -> dict[str, Any]:
     return dataclasses.asdict(answer)
 
 
-def _summary(row: PageWindow) -> RankSummary:
+def summary_of(row: PageWindow) -> RankSummary:
+    """What a rank is compared by, of a window that could be read."""
     from tbprof.views.job.rank_summary import rank_summary
 
     if row.report is None:
@@ -129,7 +130,8 @@ def _summary(row: PageWindow) -> RankSummary:
     return rank_summary(row.report, row.window.worker, rank_of(row.window.worker))
 
 
-def _problem(row: PageWindow) -> RankProblem:
+def rank_problem(row: PageWindow) -> RankProblem:
+    """Of a window that could not be read."""
     from tbprof.views.job.job_page import RankProblem
 
     worker = row.window.worker

@@ -12,7 +12,7 @@ from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import SeriesRow, figures_of
 from tbprof.views.window.problems import in_log_directory
 
-__all__ = ["MOST_OF_TREND", "MOST_TREND_ROWS", "embedded_series"]
+__all__ = ["MOST_OF_TREND", "MOST_TREND_ROWS", "embedded_series", "row_of_series"]
 
 MOST_OF_TREND = 120
 """Windows of one worker, the newest ones."""
@@ -44,7 +44,7 @@ def _trends(windows: PageWindows) -> Iterator[dict[str, Any]]:
                 room -= len(shown)
                 if room < 0:
                     continue
-            view = trend_view([_row(row, number) for number, row in shown], len(rows) - len(shown))
+            view = trend_view([row_of_series(row, number) for number, row in shown], len(rows) - len(shown))
             yield {"run": run, "worker": worker, "view": _told(view, windows.note)}
 
 
@@ -54,10 +54,11 @@ def _told(view: Any, note: str) -> dict[str, Any]:
 
 
 def _nth(workers: _Workers, number: int) -> list[SeriesRow]:
-    return [_row(rows[number - 1], number) for rows in workers.values() if len(rows) >= number]
+    return [row_of_series(rows[number - 1], number) for rows in workers.values() if len(rows) >= number]
 
 
-def _row(row: PageWindow, number: int) -> SeriesRow:
+def row_of_series(row: PageWindow, number: int) -> SeriesRow:
+    """A window in its place among those of its worker."""
     if row.error is not None:
         return series_row(row.window, number, problem=in_log_directory(row.window, str(row.error)))
     return series_row(row.window, number, row.figures if row.report is None else figures_of(row.report))

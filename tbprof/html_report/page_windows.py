@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, islice, zip_longest
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -22,10 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["LEAST_COMPUTING", "PageWindow", "PageWindows", "WindowReport", "choose_windows"]
 
 LEAST_COMPUTING = "those in which the GPUs compute least"
+_OUTSTANDING = "those of ranks that stand out, the newest, and "
+_MOST_OUTSTANDING = 0.75
+"""Of a page: the rest is for windows that lose much without standing out."""
 _NO_RUN = ("", ".")
 """Of a file that is shown alone, and of what lies in the log directory itself."""
 
 WindowReport: TypeAlias = tuple[Window, Report]
+ReadAgain: TypeAlias = Callable[[Sequence[Window]], Iterable[tuple[Window, Report | TbprofError]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,7 @@ def choose_windows(
     most: int,
     loss: Callable[[Report], float] = lost_share,
     which: str = LEAST_COMPUTING,
+    read_again: ReadAgain | None = None,
 ) -> PageWindows:
     """Take windows as they come, and hold the reports of some; a few kB are kept of each other one.
 
@@ -86,16 +93,64 @@ def choose_windows(
         most: So many are held.
         loss: Of a report: those with most of it are held, of equal ones the newest.
         which: The same in words.
+        read_again: Reads some anew. With it windows that stand out among all are held before these: who they
+            are is known only when the reports of most are gone.
     """
     held: list[tuple[float, int, int, WindowReport]] = []
     left_out: list[PageWindow] = []
-    for number, (window, report) in enumerate(windows):
-        heapq.heappush(held, (loss(report), window.order_ns, number, (_with_run(window), report)))
+    runs: dict[str, None] = {}
+    for number, (found, report) in enumerate(windows):
+        window = _with_run(found)
+        runs[window.run] = None
+        heapq.heappush(held, (loss(report), window.order_ns, number, (window, report)))
         if len(held) > most:
             left_out.append(_left_out(*heapq.heappop(held)[-1]))
-    rows = [PageWindow(*one) for *_, one in sorted(held, key=lambda entry: entry[2])]
+    rows = [PageWindow(*one) for *_, one in sorted(held, reverse=True)]
     failed = [PageWindow(_with_run(window), error=error) for window, error in broken]
-    return PageWindows(_by_run([*rows, *left_out, *failed]), len(held), len(held) + len(left_out), which)
+    if left_out and read_again is not None:
+        rows, left_out = _exchanged(rows, left_out, failed, read_again)
+        which = _OUTSTANDING + which
+    of_runs = _by_run([*rows, *left_out, *failed], _held_runs(rows, runs))
+    return PageWindows(of_runs, len(rows), len(rows) + len(left_out), which)
+
+
+def _exchanged(
+    held: Sequence[PageWindow],
+    left_out: Sequence[PageWindow],
+    failed: Sequence[PageWindow],
+    read_again: ReadAgain,
+) -> tuple[list[PageWindow], list[PageWindow]]:
+    """As many that are held and the others; windows that stand out come in place of the last of `held`."""
+    outstanding = _outstanding([*held, *left_out], failed, ceil(_MOST_OUTSTANDING * len(held)))
+    lacking = [row.window for row in left_out if row.window in outstanding]
+    found = {
+        window: PageWindow(window, report)
+        for window, report in read_again(lacking)
+        if not isinstance(report, TbprofError)
+    }
+    room = len(held) - len(found)
+    in_order = sorted(held, key=lambda row: row.window not in outstanding)
+    released = [_left_out(row.window, row.report) for row in in_order[room:] if row.report is not None]
+    rest = [row for row in left_out if row.window not in found]
+    return [*in_order[:room], *found.values()], [*rest, *released]
+
+
+def _outstanding(rows: Sequence[PageWindow], failed: Sequence[PageWindow], most: int) -> set[Window]:
+    """Of the newest run and of those that the page holds windows of, in turn."""
+    from tbprof.html_report.outstanding_windows import outstanding_windows
+
+    newest_first = sorted(rows, key=lambda row: -row.window.order_ns)
+    runs = _held_runs(rows, (row.window.run for row in newest_first))
+    in_order = dict.fromkeys([newest_first[0].window.run, *runs])
+    of_runs = _by_run([*rows, *failed], in_order).values()
+    in_turn = chain.from_iterable(zip_longest(*map(outstanding_windows, of_runs)))
+    return {row.window for row in islice(filter(None, in_turn), most)}
+
+
+def _held_runs(rows: Iterable[PageWindow], runs: Iterable[str]) -> list[str]:
+    """Each once."""
+    held = {row.window.run for row in rows if row.report is not None}
+    return [run for run in dict.fromkeys(runs) if run in held]
 
 
 def _left_out(window: Window, report: Report) -> PageWindow:
@@ -106,11 +161,9 @@ def _left_out(window: Window, report: Report) -> PageWindow:
     return PageWindow(window, figures=figures_of(report), summary=summary)
 
 
-def _by_run(rows: Sequence[PageWindow]) -> dict[str, dict[str, list[PageWindow]]]:
-    """The runs that have a report, in the order of the first one."""
-    runs: dict[str, dict[str, list[PageWindow]]] = {
-        row.window.run: {} for row in rows if row.report is not None
-    }
+def _by_run(rows: Sequence[PageWindow], names: Iterable[str]) -> dict[str, dict[str, list[PageWindow]]]:
+    """These runs, in this order."""
+    runs: dict[str, dict[str, list[PageWindow]]] = {name: {} for name in names}
     for row in sorted(rows, key=_place):
         if row.window.run in runs:
             runs[row.window.run].setdefault(row.window.worker, []).append(row)

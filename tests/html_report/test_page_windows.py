@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ import pytest
 from job_scenes import LATE, job_of, write_job
 
 from tbprof.cli.main import main
-from tbprof.errors import TraceError
+from tbprof.errors import TbprofError, TraceError
 from tbprof.html_report import embedded_jobs, embedded_series, html_page
-from tbprof.html_report.page_windows import WindowReport, choose_windows
-from tbprof.model import Report, Window
+from tbprof.html_report.page_windows import PageWindows, WindowReport, choose_windows
+from tbprof.model import HealthFact, Report, Window
 from tbprof.texts.screens.problems import LEFT_OUT, LEFT_OUT_JOB
 
 RANKS = 4
@@ -76,6 +77,82 @@ def test_ranks_whose_windows_are_left_out_are_compared_too(reports: list[Report]
     assert held.startswith(f"This page holds {RANKS - 1} of {RANKS} windows, ")
     assert data["ranks"][0]["view"]["rows"] == of_all["ranks"][0]["view"]["rows"]
     assert data["ranks"][0]["view"]["missing"] == ""
+
+
+class Reader:
+    """Who reads windows anew, and which those were."""
+
+    def __init__(self, windows: list[WindowReport], *, broken: bool = False) -> None:
+        self._reports = dict(windows)
+        self._broken = broken
+        self.asked: list[Window] = []
+
+    def __call__(self, windows: Sequence[Window]) -> Iterator[tuple[Window, Report | TbprofError]]:
+        self.asked += windows
+        for window in windows:
+            yield window, TraceError("It is gone.") if self._broken else self._reports[window]
+
+
+def held_in(chosen: PageWindows) -> set[Window]:
+    return {row.window for row in chosen.rows if row.report is not None}
+
+
+def test_the_late_rank_is_held_though_others_lose_more(reports: list[Report]) -> None:
+    windows = windows_of(reports)
+    reader = Reader(windows)
+    chosen = choose_windows(windows, most=2, loss=lateness, read_again=reader)
+    assert window_of(LATE) in held_in(chosen)
+    assert set(reader.asked) == {window_of(0), window_of(LATE)}
+    assert (chosen.held, len(held_in(chosen)), chosen.total, len(chosen.rows)) == (2, 2, RANKS, RANKS)
+    assert all((row.report is None) == (row.summary is not None) for row in chosen.rows)
+    data = data_in(html_page.html_page(chosen, timelines=0))
+    of_all = data_in(html_page.html_page(choose_windows(windows, most=RANKS), timelines=0))
+    assert data["jobs"][0]["view"]["page"]["ranks"] == of_all["jobs"][0]["view"]["page"]["ranks"]
+
+
+def test_the_rank_that_is_named_is_held_in_the_newest_window(reports: list[Report]) -> None:
+    windows = windows_of(reports, 5)
+    chosen = choose_windows(windows, most=3, loss=lateness, read_again=Reader(windows))
+    assert window_of(LATE, 5) in held_in(chosen)
+
+
+def test_the_newest_window_of_a_worker_is_held(reports: list[Report]) -> None:
+    windows = [(window_of(0, number), reports[0]) for number in range(1, 11)]
+    fewer = iter(range(99, 0, -1))
+    chosen = choose_windows(windows, most=4, loss=lambda _: next(fewer), read_again=Reader(windows))
+    assert held_in(chosen) == {window_of(0, number) for number in (1, 2, 3, 10)}
+    assert "the newest" in chosen.note
+    assert "location.replace" in html_page.html_page(chosen, timelines=0)
+
+
+def test_each_run_of_the_page_has_its_late_rank(reports: list[Report]) -> None:
+    windows = [(window_of(rank, run=run), one) for run in "ab" for rank, one in enumerate(reports)]
+    chosen = choose_windows(windows, most=6, loss=lateness, read_again=Reader(windows))
+    assert {window_of(LATE, run=run) for run in "ab"} <= held_in(chosen)
+    assert list(chosen.runs) == ["a", "b"]
+
+
+def test_a_damaged_window_is_held(reports: list[Report]) -> None:
+    trace = dataclasses.replace(reports[3].trace, health=(HealthFact("truncated", "warning", {}),))
+    windows = windows_of([*reports[:3], dataclasses.replace(reports[3], trace=trace), *reports[2:] * 8])
+    chosen = choose_windows(
+        windows, most=12, loss=lambda report: not report.trace.is_damaged, read_again=Reader(windows)
+    )
+    assert window_of(3) in held_in(chosen)
+
+
+def test_what_can_not_be_read_anew_is_left_out(reports: list[Report]) -> None:
+    windows = windows_of(reports)
+    chosen = choose_windows(windows, most=2, loss=lateness, read_again=Reader(windows, broken=True))
+    assert (chosen.held, len(held_in(chosen)), len(chosen.rows)) == (2, 2, RANKS)
+    assert window_of(LATE) not in held_in(chosen)
+
+
+def test_where_all_are_held_nothing_is_read_anew(reports: list[Report]) -> None:
+    windows = windows_of(reports)
+    reader = Reader(windows)
+    choose_windows(windows, most=RANKS, read_again=reader)
+    assert reader.asked == []
 
 
 def test_a_window_that_is_left_out_is_listed_and_says_so(reports: list[Report]) -> None:

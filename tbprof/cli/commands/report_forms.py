@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tbprof.cli.input.reading import is_folder
-from tbprof.cli.input.window_reading import BrokenWindow, WindowReader, WindowReport
+from tbprof.cli.input.window_reading import WindowReader, WindowReport
 from tbprof.cli.output.colour import coloured, wants_colour
 from tbprof.cli.output.stderr_messages import Problem, tell
 from tbprof.harmless import json_text
@@ -38,7 +38,7 @@ def report_parts(windows: Windows, options: argparse.Namespace, reader: WindowRe
         yield _summary(windows, options, reader.problems)
         return
     if options.format == "html":
-        yield _page(windows, reader.broken, options.top)
+        yield _page(windows, reader, options.top)
         return
     if options.top is not None:
         windows = _most_idle(windows, options.top)
@@ -113,18 +113,18 @@ def _terminal(options: argparse.Namespace) -> Callable[[Report], str]:
     return lambda report: coloured(terminal_text(report))
 
 
-def _page(windows: Windows, broken: Sequence[BrokenWindow], top: int | None) -> str:
-    """One page of the windows in which the GPUs compute least: a mailed file must not grow without end."""
+def _page(windows: Windows, reader: WindowReader, top: int | None) -> str:
+    """One page of the windows that matter most: a mailed file must not grow without end."""
     from tbprof.html_report.html_page import MOST_WINDOWS, html_page
     from tbprof.html_report.page_windows import choose_windows
     from tbprof.views.export.run_summary import idle_share
 
     if top is None:
-        chosen = choose_windows(windows, broken, most=MOST_WINDOWS)
+        chosen = choose_windows(windows, reader.broken, most=MOST_WINDOWS, read_again=reader.read_again)
     else:
         chosen = choose_windows(
             windows,
-            broken,
+            reader.broken,
             most=min(top, MOST_WINDOWS),
             loss=lambda report: idle_share(report) or 0.0,
             which="those in which the GPUs are idle most",

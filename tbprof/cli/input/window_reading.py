@@ -77,6 +77,10 @@ class WindowReader:
                 self.has_failed = True
                 _say(self.problems, Problem(str(path), str(error)), names_path=True)
 
+    def read_again(self, windows: Sequence[Window]) -> Iterator[tuple[Window, Report | TbprofError]]:
+        """Some of those that were read; what came through a pipe can't be."""
+        yield from read_windows(windows, self.executor, use_cache=self.use_cache)
+
     def _of(self, path: Path) -> Iterator[WindowReport]:
         if is_folder(path):
             yield from windows_of_folder(

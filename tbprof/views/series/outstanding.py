@@ -9,7 +9,7 @@ from typing import get_args
 from tbprof.averages import median
 from tbprof.views.series.series import FigureSpread, RankFigure, SeriesRow
 
-__all__ = ["MOST_ROWS", "outstanding_rows", "spreads_of"]
+__all__ = ["MOST_ROWS", "extreme_rows", "outstanding_rows", "spreads_of"]
 
 MOST_ROWS = 64
 """Of a first answer: some 50 kB."""
@@ -28,6 +28,15 @@ def outstanding_rows(rows: Sequence[SeriesRow]) -> tuple[SeriesRow, ...]:
     broken = (at for at, row in enumerate(rows) if row.figures is None or row.figures.is_damaged)
     chosen = {*islice(broken, _MOST_BROKEN), *_far(rows)}
     return tuple(rows[at] for at in sorted(chosen)[:MOST_ROWS])
+
+
+def extreme_rows(rows: Sequence[SeriesRow]) -> Iterator[SeriesRow]:
+    """Those with the most and the least of each figure, unless all have the same; some may come twice."""
+    for figure in get_args(RankFigure):
+        values = sorted(_values(rows, figure), key=lambda one: one[1])
+        if values and values[0][1] < values[-1][1]:
+            yield rows[values[-1][0]]
+            yield rows[values[0][0]]
 
 
 def spreads_of(rows: Sequence[SeriesRow]) -> tuple[FigureSpread, ...]:

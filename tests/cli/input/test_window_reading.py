@@ -202,8 +202,23 @@ def test_a_page_holds_the_windows_in_which_the_gpu_computes_least(
     monkeypatch.setattr(html_page, "MOST_WINDOWS", 1)
     assert main(["report", str(tmp_path), "--format", "html"]) == 0
     printed = capsys.readouterr()
-    assert "This page holds 1 of 2 windows, those in which the GPUs compute least" in printed.err
+    assert "This page holds 1 of 2 windows" in printed.err
+    assert "those in which the GPUs compute least" in printed.err
     _, _, data = printed.out.partition('id="tbprof-data">')
     shown = json.JSONDecoder().raw_decode(data)[0]["windows"]
     states = {window["worker"]: window["answer"]["state"] for window in shown}
     assert states == {"a_rank0": "ready", "b_rank1": "broken"}
+
+
+@pytest.mark.parametrize("arguments", [(), ("--no-cache",)])
+def test_a_page_of_some_windows_holds_that_of_the_late_rank_which_its_job_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, arguments: tuple[str, ...]
+) -> None:
+    write_job(tmp_path / "run", 5)
+    monkeypatch.setattr(html_page, "MOST_WINDOWS", 2)
+    assert main(["report", str(tmp_path / "run"), "--format", "html", *arguments]) == 0
+    _, _, data = capsys.readouterr().out.partition('id="tbprof-data">')
+    content = json.JSONDecoder().raw_decode(data)[0]
+    late = content["jobs"][0]["view"]["page"]["late"][0]["rank"]
+    states = [window["answer"]["state"] for window in content["windows"]]
+    assert (states[late], states.count("ready")) == ("ready", 2)
