@@ -7,15 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tbprof.html_report.embedded_jobs import embedded_jobs
-from tbprof.html_report.page_windows import PageWindow, PageWindows
+from tbprof.html_report.page_windows import MOST_OF_TREND, PageWindow, PageWindows
 from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import SeriesRow, figures_of
 from tbprof.views.window.problems import in_log_directory
 
-__all__ = ["MOST_OF_TREND", "MOST_TREND_ROWS", "embedded_series", "row_of_series"]
+__all__ = ["MOST_TREND_ROWS", "embedded_series", "row_of_series"]
 
-MOST_OF_TREND = 120
-"""Windows of one worker, the newest ones."""
 MOST_TREND_ROWS = 2_048
 """Of the trends of workers that the page holds no window of; some 800 bytes each."""
 

@@ -21,9 +21,11 @@ from tbprof.views.series.series import WindowFigures, figures_of
 if TYPE_CHECKING:
     from tbprof.views.job.rank_summary import RankSummary
 
-__all__ = ["LEAST_COMPUTING", "PageWindow", "PageWindows", "WindowReport", "choose_windows"]
+__all__ = ["LEAST_COMPUTING", "MOST_OF_TREND", "PageWindow", "PageWindows", "WindowReport", "choose_windows"]
 
 LEAST_COMPUTING = "those in which the GPUs compute least"
+MOST_OF_TREND = 120
+"""Windows of one worker, the newest ones."""
 _OUTSTANDING = "those of ranks that stand out, the newest, and "
 _MOST_OUTSTANDING = 0.75
 """Of a page: the rest is for windows that lose much without standing out."""
@@ -73,7 +75,10 @@ class PageWindows:
     @property
     def note(self) -> str:
         """How many windows the page holds; "" if it is all."""
-        return held_sentence(self.held, self.total, self.which) if self.held < self.total else ""
+        if self.held == self.total:
+            return ""
+        longest = max(len(rows) for workers in self.runs.values() for rows in workers.values())
+        return held_sentence(self.held, self.total, self.which, min(longest, MOST_OF_TREND), of=longest)
 
 
 def choose_windows(

@@ -15,7 +15,7 @@ from job_scenes import LATE, job_of, write_job
 from tbprof.cli.main import main
 from tbprof.errors import TbprofError, TraceError
 from tbprof.html_report import embedded_jobs, embedded_series, html_page
-from tbprof.html_report.page_windows import PageWindows, WindowReport, choose_windows
+from tbprof.html_report.page_windows import MOST_OF_TREND, PageWindows, WindowReport, choose_windows
 from tbprof.model import HealthFact, Report, Window
 from tbprof.texts.screens.problems import LEFT_OUT, LEFT_OUT_JOB
 
@@ -177,6 +177,16 @@ def test_every_window_of_a_page_of_some_says_how_many_it_holds(reports: list[Rep
         assert view["overview"]["trust"][0]["figure"] == f"{RANKS - 1} of {RANKS}"
     assert all(f"{RANKS - 1} of {RANKS} windows" in one["view"]["detail"] for one in data["ranks"])
     assert all(f"{RANKS - 1} of {RANKS} windows" in one["view"]["detail"] for one in data["trends"])
+
+
+def test_of_long_trends_it_says_that_they_are_of_the_last_windows(reports: list[Report]) -> None:
+    windows = [(window_of(0, number), reports[0]) for number in range(1, MOST_OF_TREND + 11)]
+    [trend] = data_in(html_page.html_page(choose_windows(windows, most=2), timelines=0))["trends"]
+    assert (len(trend["view"]["rows"]), trend["view"]["left_out"]) == (MOST_OF_TREND, 10)
+    sentence = "ranks are compared over all windows of a run, trends over a worker's last 120."
+    assert trend["view"]["detail"].endswith(sentence)
+    short = choose_windows(windows[:MOST_OF_TREND], most=2)
+    assert short.note.endswith("ranks and trends are compared over all windows of a run.")
 
 
 def test_a_page_of_all_says_nothing_of_that(reports: list[Report]) -> None:

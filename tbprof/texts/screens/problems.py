@@ -35,7 +35,18 @@ def problem_of(file_name: str, error: TbprofError) -> tuple[str, str]:
     )
 
 
-def held_sentence(held: int, total: int, which: str) -> str:
-    """How many of the windows that were read a page holds, and which."""
+def held_sentence(held: int, total: int, which: str, of_trend: int, *, of: int) -> str:
+    """How many of the windows that were read a page holds, and which.
+
+    Args:
+        held: Those in it.
+        total: All.
+        which: The first in words.
+        of_trend: So many windows of a worker are in its trend, the newest ones.
+        of: As many has the worker with most of them.
+    """
     holds = f"This page holds {held:,} of {count(total, 'window')}, {which}"
-    return f"{holds}; ranks and trends are compared over all windows of a run."
+    if of_trend == of:
+        return f"{holds}; ranks and trends are compared over all windows of a run."
+    trends = f"trends over a worker's last {of_trend:,}"
+    return f"{holds}; ranks are compared over all windows of a run, {trends}."
