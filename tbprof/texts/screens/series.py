@@ -38,7 +38,8 @@ def ranks_sentences(ranks: Sequence[tuple[str, float | None, float]], *, are_ran
     waiting = [name for name, wait in waits.items() if duration(wait) == duration(longest)]
     if longest > _FAR_APART * shortest > 0 and len(waiting) == 1 and waiting == least:
         fold = f"{longest / shortest:,.0f}-fold"
-        return f"Waits differ {fold}, and {kind} {least[0]}, which waits longest, is the least idle.", by_idle
+        who = _listed(least, len(idle), kind)
+        return f"Waits differ {fold}, and {who}, which waits longest, is the least idle.", by_idle
     if len(most) == len(idle):
         return f"All {kind}s are idle alike: {share(idle[most[0]])} of the time.", by_idle
     return (
@@ -55,16 +56,19 @@ def _alike(shares: Mapping[str, float], value: float) -> list[str]:
 
 def _named(names: Sequence[str], of: int, kind: str) -> str:
     listed = _listed(names, of, kind)
-    return f"{listed[0].upper()}{listed[1:]} {'is' if len(names) == 1 else 'are'}"
+    # The name of a worker stays as it is.
+    begun = f"{listed[0].upper()}{listed[1:]}" if listed.startswith((f"{kind} ", f"{kind}s ")) else listed
+    return f"{begun} {'is' if len(names) == 1 else 'are'}"
 
 
 def _listed(names: Sequence[str], of: int, kind: str) -> str:
     """Each by its name, or how many they are."""
-    if len(names) == 1:
-        return f"{kind} {names[0]}"
     if len(names) > _MOST_NAMED:
         return f"{len(names)} of {of} {kind}s"
-    return f"{kind}s {', '.join(names[:-1])} and {names[-1]}"
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    if all(name.lower().startswith(kind) for name in names):
+        return listed
+    return f"{kind if len(names) == 1 else f'{kind}s'} {listed}"
 
 
 def missing_sentence(ranks: Sequence[int]) -> str:

@@ -87,6 +87,24 @@ def test_without_ranks_they_are_workers() -> None:
     assert "compare workers by GPU idle" in shown.detail
 
 
+def test_a_worker_that_is_called_one_is_called_so_once() -> None:
+    def worker(name: str, idle: float, wait_us: float) -> SeriesRow:
+        return row(name, dataclasses.replace(FIGURES, idle_share=idle, wait_us=wait_us))
+
+    shown = ranks_view([worker("worker0", 0.49, 2_100), worker("worker1", 0.34, 7_600)])
+    assert shown.verdict == "Waits differ 4-fold, and worker1, which waits longest, is the least idle."
+    shown = ranks_view([worker("worker0", 0.49, 2_000), worker("worker1", 0.34, 2_000)])
+    assert shown.verdict.startswith("worker0 is idle most, 49\u202f% of the time; worker1 least")
+    several = [worker(f"worker{at}", 0.5 if at < 2 else 0.1, 2_000) for at in range(4)]
+    assert ranks_view(several).verdict == (
+        "worker0 and worker1 are idle most, 50\u202f% of the time; worker2 and worker3 least, 10\u202f%."
+    )
+    mixed = ranks_view([worker("worker0", 0.5, 2_000), worker("b", 0.5, 2_000), worker("c", 0.1, 2_000)])
+    assert mixed.verdict.startswith("Workers b and worker0 are idle most")
+    short = ranks_view([worker("w", 0.5, 2_000), worker("v", 0.1, 2_000)])
+    assert short.verdict.startswith("Worker w is idle most")
+
+
 def test_ranks_that_are_not_there_are_named() -> None:
     shown = ranks_view([rank(0, idle=0.1, wait_us=1, world=4), rank(2, idle=0.1, wait_us=1)])
     assert shown.missing.startswith("Not recorded: rank 1, 3.")
