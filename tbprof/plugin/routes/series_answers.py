@@ -132,7 +132,7 @@ def figures_in(text: str) -> WindowFigures:
 
 
 def _files(windows: Sequence[Window]) -> list[FilesState | None]:
-    """Their state, None of a window that is gone. Of very many none: the listing looks at them now and then."""
+    """Their state, None of a window that is gone. Of very many none: the listing looks now and then."""
     states: list[FilesState | None] = []
     for window in windows if len(windows) <= _MOST_WATCHED else ():
         try:
