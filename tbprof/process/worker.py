@@ -129,7 +129,7 @@ class Worker:
             # Why there is no cache is said here, and so not by each process once more.
             private_cache_folder("reports")
             try:
-                self._process = start_python(self._module, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                self._process = _started(self._module)
             except OSError as error:
                 raise _not_asked(error) from error
         if self._thread is None:
@@ -215,6 +215,11 @@ class _Deadline:
     def _end(self) -> None:
         self.why = ReadingTookTooLong(f"it took longer than {self._seconds:.0f} s to read, and was given up")
         self._process.kill()
+
+
+def _started(module: str) -> subprocess.Popen[bytes]:
+    # Ctrl-C is for who asks: a worker that is only beginning would print where it was interrupted.
+    return start_python(module, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 
 
 def _closed() -> Busy:

@@ -118,6 +118,13 @@ def test_a_question_that_nobody_waits_for_is_not_put(worker: Worker, ask: Ask) -
     assert ask("echo") == b"a"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C knows no groups of processes")
+def test_ctrl_c_reaches_who_asks_alone(worker: Worker) -> None:
+    worker.start()
+    assert worker.pid is not None
+    assert os.getpgid(worker.pid) != os.getpgrp()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no way to stop a process")
 def test_a_process_that_takes_no_question_is_given_up(worker: Worker, ask: Ask) -> None:
     """A question larger than what a pipe holds, to a process that does not read."""
