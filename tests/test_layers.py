@@ -245,7 +245,7 @@ INSIDE: dict[str, str] = {
     "store": ". < publishing < lookup",
     "views": (
         "base < findings pages communication < checks overview < window < source "
-        "< compare series fleet timeline icicle memory modules roofline check export tables job < ."
+        "< compare series timeline icicle memory modules roofline check export tables job < fleet < ."
     ),
     "plugin": "worker < routes < .",
     "remote": ". < mirror",

@@ -63,7 +63,7 @@ export interface FleetRow {
   window: string;
   /** Without figures: its trace was not read yet, or gives nothing. */
   state: "ready" | "unread" | "broken";
-  /** Why it gives nothing; "" where it does. */
+  /** Why it gives nothing; of one with figures which of its ranks give nothing, are damaged or missing. */
   problem: string;
   /** Who owns the newest file. */
   owner: string | null;

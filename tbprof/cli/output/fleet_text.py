@@ -19,7 +19,7 @@ SCHEMA = 1
 
 _HEADS = (
     *("run", "owner", "commit", "recorded", "GPUs", "watched", "step", "change", "busy", "comm.", "idle"),
-    *("lost", "to", "alarm"),
+    *("lost", "to", "alarm", "problem"),
 )
 _RIGHT = range(4, 12)
 """Columns of figures."""
@@ -92,7 +92,7 @@ def _cells(row: FleetRow) -> tuple[str, ...]:
         f"{datetime.fromtimestamp(row.recorded_s, timezone.utc):%Y-%m-%d %H:%M}",
     )
     if row.state != "ready":
-        return (*about, *[_UNKNOWN] * len(_RIGHT), row.problem or NOT_READ, "")
+        return (*about, *[_UNKNOWN] * len(_RIGHT), row.problem or NOT_READ, "", "")
     figures = (
         _UNKNOWN if row.gpus is None else str(row.gpus),
         _UNKNOWN if row.watched_s is None else hours(row.watched_s),
@@ -101,7 +101,7 @@ def _cells(row: FleetRow) -> tuple[str, ...]:
         *(_UNKNOWN if part is None else share(part) for part in (row.busy, row.communication, row.idle)),
         _lost(row),
     )
-    return (*about, *figures, f"{row.top_rule} {row.top_place}".strip(), row.alarm)
+    return (*about, *figures, f"{row.top_rule} {row.top_place}".strip(), row.alarm, row.problem)
 
 
 def _lost(row: FleetRow) -> str:
@@ -124,14 +124,15 @@ def _run_lines(name: str, figures: Sequence[str], widths: Sequence[int], room: i
 
 
 def _about(row: FleetRow, width: int) -> list[str]:
-    """Whose run it is and of which commit, where most of it is lost, and what that commit added."""
-    _, owner, commit, recorded, *_, place, alarm = _cells(row)
+    """Whose run it is and of which commit, where most of it is lost, what it added, what is wrong."""
+    _, owner, commit, recorded, *_, place, alarm, problem = _cells(row)
     if row.state == "ready" and row.top_action:
         place += f": {row.top_action}"
     about = [owner, "no commit" if row.commit is None else f"commit {commit}", recorded]
     if alarm and not row.is_alarm and row.commit is not None:
         about.append(alarm)
-    texts = [", ".join(about), place, f"! {alarm}" if row.is_alarm else ""]
+    warnings = (alarm if row.is_alarm else "", problem)
+    texts = [", ".join(about), place, *(f"! {warning}" for warning in warnings if warning)]
     return [line for text in texts for line in _wrapped(plain(text), width, _INDENT)]
 
 

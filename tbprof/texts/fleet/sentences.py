@@ -14,6 +14,7 @@ __all__ = [
     "fleet_sentences",
     "gpu_time",
     "hours",
+    "unread_sentence",
 ]
 
 NOT_READ = "not read yet: open the run"
@@ -26,6 +27,15 @@ _MINUTES_FROM_S = 120
 _HOURS_FROM_S = 7200
 
 _MOST_NAMED = 2
+
+
+def unread_sentence(problems: Sequence[str]) -> str:
+    """Why the first of some ranks gives nothing, and how many more there are; "" if all give something."""
+    if not problems:
+        return ""
+    more = len(problems) - 1
+    first = f"{problems[0].removesuffix('.')}."
+    return f"{first} {count(more, 'more rank gives', 'more ranks give')} nothing." if more else first
 
 
 def gpu_time(seconds: float) -> str:

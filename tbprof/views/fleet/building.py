@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from tbprof.averages import fmean
 from tbprof.file_names import rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass
+from tbprof.texts.fleet.sentences import unread_sentence
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.times import is_credible
 from tbprof.views.fleet.changes import Recorded, RunChange, changes_since_before
 from tbprof.views.fleet.fleet import FleetCause, FleetRow
 from tbprof.views.fleet.summary import SummaryLine, WindowSummary
+from tbprof.views.series.run_ranks import rank_sentences
 
 __all__ = ["FleetEntry", "FleetWindow", "fleet_entries", "newest_windows"]
 
@@ -111,7 +113,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
         worker=opened.window.worker,
         window=opened.window.window,
         state="ready" if known else "broken" if problem else "unread",
-        problem="" if known else problem,
+        problem=" ".join(_lacking(rows)) if known else problem,
         owner=newest.owner,
         commit=commit,
         recorded_s=newest.window.order_ns // _NS_PER_S,
@@ -138,6 +140,29 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
         alarm=change.alarm,
     )
     return FleetEntry(row, _text(row, summaries))
+
+
+def _lacking(rows: Sequence[FleetWindow]) -> Iterator[str]:
+    """Of a run with figures, what its ranks do not give."""
+    if unread := unread_sentence([row.problem for row in rows if row.problem]):
+        yield unread
+    found = [(_rank(row), row.summary) for row in rows]
+    ranks = {rank for rank, _ in found if rank is not None}
+    if len(ranks) < 2 or any(row.summary is None and not row.problem for row in rows):
+        # Of a trace that was not read yet nobody knows what it holds.
+        return
+    known = [(rank, summary) for rank, summary in found if summary is not None]
+    yield from rank_sentences(
+        ranks,
+        {rank for rank, summary in known if rank is not None and summary.is_damaged},
+        max(summary.world_size or 0 for _, summary in known),
+        sum(rank is None for rank, _ in found),
+    )
+
+
+def _rank(row: FleetWindow) -> int | None:
+    told = rank_of(row.window.worker)
+    return row.summary.rank if told is None and row.summary is not None else told
 
 
 def _top(known: Sequence[tuple[FleetWindow, WindowSummary]]) -> tuple[SummaryLine | None, float]:

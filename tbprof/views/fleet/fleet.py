@@ -44,7 +44,7 @@ class FleetRow:
     state: Literal["ready", "unread", "broken"]
     """Without figures: its trace was not read yet, or gives nothing."""
     problem: str
-    """Why it gives nothing; "" where it does."""
+    """Why it gives nothing; of one with figures which of its ranks give nothing, are damaged or missing."""
     owner: str | None
     """Who owns the newest file."""
     commit: str | None

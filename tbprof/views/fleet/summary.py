@@ -72,6 +72,9 @@ class WindowSummary:
     """Shares are of the steps that are not cold, over all devices, 0 to 1; None is not recorded."""
 
     rank: int | None
+    world_size: int | None
+    is_damaged: bool
+    """Whether only a part of the trace could be read."""
     devices: tuple[str, ...]
     span_ns: int
     step_us: float | None
@@ -112,6 +115,8 @@ def summary_of(report: Report) -> WindowSummary:
     idle = {cause: share([step.idle_by_cause.get(cause, 0) for step in steady]) for cause in causes}
     return WindowSummary(
         rank=report.trace.rank,
+        world_size=report.trace.world_size,
+        is_damaged=report.trace.is_damaged,
         devices=tuple(_short(name) for name in devices),
         span_ns=report.trace.span_ns,
         step_us=step_us,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from tbprof.file_names import rank_of
@@ -12,7 +12,7 @@ from tbprof.texts.screens.series import behind_sentence, damaged_sentence, missi
 from tbprof.views.series.newest_window import newest_window
 from tbprof.views.series.series import missing_ranks
 
-__all__ = ["RunRanks"]
+__all__ = ["RunRanks", "rank_sentences"]
 
 
 @dataclass(slots=True)
@@ -51,9 +51,21 @@ class RunRanks:
             if len(ranks) < 2:
                 continue
             unnumbered = {window.worker for window in run.windows} - run.ranks.keys()
-            missing = missing_ranks(ranks, run.world_size, len(unnumbered))
-            found = damaged_sentence(sorted(run.damaged)), missing_sentence(missing), _behind(run)
-            yield from ((name, sentence) for sentence in found if sentence)
+            told = rank_sentences(ranks, run.damaged, run.world_size, len(unnumbered))
+            for sentence in (*told, _behind(run)):
+                if sentence:
+                    yield name, sentence
+
+
+def rank_sentences(
+    ranks: Collection[int], damaged: Collection[int], world_size: int, unnumbered: int
+) -> Iterator[str]:
+    """Which of a run's ranks are damaged, and which are missing beside those that are there.
+
+    `unnumbered` workers tell no rank, and may be some of the missing ones.
+    """
+    missing = missing_ranks(ranks, world_size, unnumbered)
+    yield from filter(None, (damaged_sentence(sorted(damaged)), missing_sentence(missing)))
 
 
 def _behind(run: _Run) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from fleet_runs import put_fleet
+from job_scenes import write_job_that_loses_ranks
 
 from tbprof.cli.main import main
 from tbprof.store.lookup import windows
@@ -70,6 +71,23 @@ def test_no_report_is_read_twice(
     newest.write_bytes(newest.read_bytes())
     assert printed(capsys, logdir / "team") == first
     assert read == [str(newest)]
+
+
+def test_damaged_and_missing_ranks_are_named_in_all_forms(
+    capsys: pytest.CaptureFixture[str], logdir: Path
+) -> None:
+    write_job_that_loses_ranks(logdir / "job")
+    for path in (logdir / "job").glob("*rank1*"):
+        path.unlink()
+    [row] = json.loads(printed(capsys, logdir / "job", "--format", "json"))["runs"]
+    damaged, missing = "Damaged: rank 2, the trace ends early.", "Not recorded: rank 1."
+    assert row["state"] == "ready"
+    assert damaged in row["problem"]
+    assert missing in row["problem"]
+    for form in ("text", "csv", "markdown"):
+        told = printed(capsys, logdir / "job", "--format", form)
+        assert damaged in told
+        assert missing in told
 
 
 def test_a_search_that_finds_nothing_and_a_folder_without_runs_are_told_apart(

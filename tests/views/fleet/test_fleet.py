@@ -104,6 +104,26 @@ def test_ranks_with_the_same_top_line_lose_together() -> None:
     assert row.lost_gpu_s == pytest.approx(4 * SUMMARY.lines[0].share * 3600, rel=1e-3)
 
 
+def test_ranks_that_give_nothing_are_damaged_or_missing_are_named() -> None:
+    ranks = {rank: dataclasses.replace(SUMMARY, rank=rank, world_size=6) for rank in range(4)}
+    ranks[1] = dataclasses.replace(ranks[1], is_damaged=True)
+    rows = [looked_at("run", 1, summary, worker=f"worker{rank}") for rank, summary in ranks.items()]
+    unread = dataclasses.replace(looked_at("run", 1, None, worker="node_rank5"), problem="a.json is empty")
+    assert rows_of(*rows, unread)["run"].row.problem == (
+        "a.json is empty. Damaged: rank 1, the trace ends early. What is told of it is of the part before. "
+        "Not recorded: rank 4. A rank that was not recorded may hold up the others unseen."
+    )
+    assert rows_of(*rows, unread, unread)["run"].row.problem.startswith(
+        "a.json is empty. 1 more rank gives nothing. Damaged"
+    )
+
+
+def test_of_ranks_that_were_not_read_yet_none_is_called_missing() -> None:
+    known = dataclasses.replace(SUMMARY, rank=0, world_size=4)
+    rows = looked_at("run", 1, known, worker="worker0"), looked_at("run", 1, None, worker="node_rank1")
+    assert rows_of(*rows)["run"].row.problem == ""
+
+
 def test_a_new_commit_that_adds_a_wait_is_told() -> None:
     rows = rows_of(looked_at("exp/run1", 1, SUMMARY), looked_at("exp/run2", 2, LATER))
     later = rows["exp/run2"].row

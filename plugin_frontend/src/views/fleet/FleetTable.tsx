@@ -94,7 +94,10 @@ function Figures({ row }: { row: FleetRow }) {
         <TopLine row={row} />
       </td>
       <td class="num">{row.before === null ? <span class="t3">first</span> : <Change row={row} />}</td>
-      <td class="alarm s12">{row.is_alarm ? <Alarm text={row.alarm} /> : <span class="t3">{row.alarm}</span>}</td>
+      <td class="alarm s12">
+        {row.is_alarm ? <Alarm text={row.alarm} /> : <span class="t3">{row.alarm}</span>}
+        {row.problem !== "" && <Alarm text={row.problem} />}
+      </td>
     </>
   );
 }
