@@ -32,7 +32,7 @@ class Computing:
     """Over all steps of the window and all devices of the process."""
 
     device: str | None
-    """Whose data sheet the limits are from; None for a device that is not in the table."""
+    """Whose data sheet the limits are from; None for a device that is not in the table, or a slice of one."""
     device_ns: int
     """Of all work; its parts add up to it."""
     computing_ns: int

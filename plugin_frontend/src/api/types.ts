@@ -1604,7 +1604,7 @@ export interface RooflinePoint {
 export interface RooflineView {
   scope: "steps" | "trace";
   marks_steps: boolean;
-  /** As its data sheet calls it; null for one that is not known: then there are points only. */
+  /** As its data sheet calls it; null for a slice, or one that is not known: then there are points only. */
   device: string | null;
   /** Of its peaks; "" without. */
   source: string;

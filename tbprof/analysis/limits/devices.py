@@ -13,7 +13,7 @@ from functools import cache
 
 from tbprof.records import dataclass
 
-__all__ = ["DEVICES", "Peaks", "find_peaks"]
+__all__ = ["DEVICES", "Peaks", "find_peaks", "is_slice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,7 +484,21 @@ DEVICES: tuple[Peaks, ...] = (
 )
 
 
+_SLICE = re.compile(r"\bMIG\b")
+
+
+def is_slice(device: str) -> bool:
+    """Whether a device is a part of a card, as `NVIDIA H100 80GB HBM3 MIG 1g.10gb`.
+
+    No data sheet has the rates of one. How they relate to each other is as on the whole card.
+    """
+    return _SLICE.search(device) is not None
+
+
 @cache
 def find_peaks(device: str) -> Peaks | None:
-    """Those of a device by its recorded name, as `NVIDIA H100 80GB HBM3`; None for one not in the table."""
+    """Those of a device by its recorded name, as `NVIDIA H100 80GB HBM3`; None for one not in the table.
+
+    Of a slice those of the whole card.
+    """
     return next((peaks for peaks in DEVICES if re.search(peaks.pattern, device)), None)

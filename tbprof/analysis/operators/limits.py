@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, copy_kinds
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.costs import Costs, find_costs
-from tbprof.analysis.limits.devices import Peaks, find_peaks
+from tbprof.analysis.limits.devices import Peaks, find_peaks, is_slice
 from tbprof.analysis.limits.formulas.cost import Cost
 from tbprof.analysis.operators.host_tree import outermost
 from tbprof.analysis.operators.operators import Operators, add_inner, find_operators
@@ -48,7 +48,7 @@ class Limits:
     costs: Costs
     """Of the calls themselves; on a trace with a device only of those that worked on it."""
     peaks: Peaks | None
-    """None for an unknown device: then `limit_ns` and `above_ns` are 0 everywhere."""
+    """None where the device's are not known: then `limit_ns` and `above_ns` are 0 everywhere."""
     covering: Int64s
     """Position of the outermost call around it, or itself, that a formula covers, or `NONE`."""
     flops: Int64s
@@ -65,7 +65,7 @@ class Limits:
 
 
 def device_peaks(facts: Facts) -> Peaks | None:
-    """Of the busiest device.
+    """Of the busiest device; None for one that is not known, and for a slice of one.
 
     ROCm numbers devices otherwise than its description of them: where all have one name, that is it.
     """
@@ -74,7 +74,7 @@ def device_peaks(facts: Facts) -> Peaks | None:
         return None
     alike = set(names.values())
     name = names.get(main) or (alike.pop() if len(alike) == 1 else "")
-    return find_peaks(name)
+    return None if is_slice(name) else find_peaks(name)
 
 
 def find_limits(facts: Facts) -> Limits:

@@ -53,7 +53,7 @@ class RooflineView:
     scope: Literal["steps", "trace"]
     marks_steps: bool
     device: str | None
-    """As its data sheet calls it; null for one that is not known: then there are points only."""
+    """As its data sheet calls it; null for a slice, or one that is not known: then there are points only."""
     source: str
     """Of its peaks; "" without."""
     memory_tb_s: float | None

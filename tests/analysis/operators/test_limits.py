@@ -100,6 +100,17 @@ def test_without_a_rate_memory_bounds_a_sum_and_nothing_a_product() -> None:
     assert limit_of(built).limit_ns is None
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["NVIDIA H100 80GB HBM3 MIG 1g.10gb", "NVIDIA A100-SXM4-40GB MIG 3g.20gb", "NVIDIA A30 MIG 1g.6gb+me"],
+)
+def test_the_limits_of_a_slice_are_not_those_of_the_whole_card(name: str) -> None:
+    built = built_on(name)
+    call(built, "aten::mm", 0, 1000, [SIDE, SIDE], [SIDE, SIDE])
+    limit = limit_of(built)
+    assert (limit.flops, limit.limit_ns, limit.above_ns) == (2 * SIDE**3, None, None)
+
+
 def test_what_is_faster_than_the_memory_is_at_its_limit_and_others_do_not_gain_by_it() -> None:
     built = built_on(A100)
     call(built, "aten::add", 0, 1, [SIDE, SIDE], [SIDE, SIDE])
