@@ -138,6 +138,7 @@ def windows_of_folder(
     # A file that is named needs nothing of what finds them.
     from tbprof.store.lookup.discovery import Discovery
     from tbprof.texts.findings.left_out import skipped_sentence
+    from tbprof.texts.screens.series import part_sentence
     from tbprof.trace_files import looks_like_trace
     from tbprof.views.series.run_ranks import RunRanks
 
@@ -145,7 +146,11 @@ def windows_of_folder(
     listing = Discovery(folder, looks_like_trace).find()
     for left_out in listing.skipped:
         _say(problems, Problem(left_out.path, skipped_sentence(left_out.reason)))
-    windows = listing.windows if shard is None else shard.of(listing.windows)
+    windows: Sequence[Window] = listing.windows
+    if shard is not None:
+        windows = shard.of(listing.windows)
+        told = part_sentence(shard.number, shard.count, len(windows), len(listing.windows))
+        tell(f"{folder}: {told}")
     found, ranks = 0, RunRanks()
     for window, report in _told(_outcomes(windows, executor, use_cache=use_cache), len(windows)):
         if isinstance(report, TbprofError):
@@ -157,9 +162,8 @@ def windows_of_folder(
             found += 1
             ranks.add(window, report)
             yield window, report
-    if shard is None:
-        for run, sentence in ranks.sentences():
-            _say(problems, Problem(str(folder / run), sentence))
+    for run, sentence in ranks.sentences(is_part=shard is not None):
+        _say(problems, Problem(str(folder / run), sentence))
     if of_memory is not None:
         of_memory += listing.of_memory
     if listing.of_memory and not listing.windows and not needs_windows:

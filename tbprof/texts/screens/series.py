@@ -12,6 +12,7 @@ __all__ = [
     "damaged_sentence",
     "few_windows_sentences",
     "missing_sentence",
+    "part_sentence",
     "ranks_sentences",
     "read_sentence",
 ]
@@ -107,6 +108,11 @@ def damaged_sentence(ranks: Sequence[int]) -> str:
         return ""
     of = "the trace ends early" if len(ranks) == 1 else "the traces end early"
     return f"Damaged: rank {_numbers(ranks)}, {of}. What is told of it is of the part before."
+
+
+def part_sentence(number: int, parts: int, windows: int, of: int) -> str:
+    """Which part of a folder's windows is shown, and how many of all it holds."""
+    return f"This is part {number:,} of {parts:,}: {windows:,} of {count(of, 'window')}."
 
 
 def read_sentence(read: int, total: int) -> str:

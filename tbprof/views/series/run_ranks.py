@@ -44,17 +44,22 @@ class RunRanks:
         if report is not None and report.trace.is_damaged:
             run.damaged.add(rank)
 
-    def sentences(self) -> Iterator[tuple[str, str]]:
-        """Of each run with several ranks, with its name: what is to be known of them."""
+    def sentences(self, *, is_part: bool = False) -> Iterator[tuple[str, str]]:
+        """Of each run with several ranks, with its name: what is to be known of them.
+
+        Of a part of the windows nobody knows who is missing, and one rank may be all that it has of a run.
+        """
         for name, run in self._runs.items():
-            ranks = set(run.ranks.values())
-            if len(ranks) < 2:
-                continue
-            unnumbered = {window.worker for window in run.windows} - run.ranks.keys()
-            told = rank_sentences(ranks, run.damaged, run.world_size, len(unnumbered))
-            for sentence in (*told, _behind(run)):
-                if sentence:
-                    yield name, sentence
+            found = (damaged_sentence(sorted(run.damaged)),) if is_part else _of_whole(run)
+            yield from ((name, sentence) for sentence in found if sentence)
+
+
+def _of_whole(run: _Run) -> tuple[str, ...]:
+    ranks = set(run.ranks.values())
+    if len(ranks) < 2:
+        return ()
+    unnumbered = {window.worker for window in run.windows} - run.ranks.keys()
+    return (*rank_sentences(ranks, run.damaged, run.world_size, len(unnumbered)), _behind(run))
 
 
 def rank_sentences(

@@ -180,7 +180,23 @@ def test_nothing_more_is_read_once_the_reader_has_seen_enough(
 def test_a_part_without_a_window_is_none_to_complain_of(tmp_path: Path, capsys: Capture) -> None:
     shutil.copy(CLEAN, tmp_path)
     assert main(["report", str(tmp_path), "--shard", "2/2"]) == 0
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", f"tbprof: {tmp_path}: This is part 2 of 2: 0 of 1 window.\n")
+
+
+@pytest.mark.parametrize(
+    ("part", "named"), [("1/3", []), ("2/3", ["Damaged: rank 1, the trace ends early."])]
+)
+def test_a_part_says_that_it_is_one_and_names_its_own_damaged_ranks(
+    run: Path, capsys: Capture, part: str, named: list[str]
+) -> None:
+    (run / "node_3_rank3.1752215573993169003.pt.trace.json.gz").unlink()
+    assert main(["report", str(run), "--summary", "--format", "json", "--no-cache", "--shard", part]) == 0
+    printed = capsys.readouterr()
+    told, *problems = printed.err.splitlines()
+    assert told == f"tbprof: {run}: This is part {part[0]} of 3: 1 of 3 windows."
+    said = [problem["sentence"] for problem in json.loads(printed.out)["problems"]]
+    assert [sentence.partition(" What")[0] for sentence in said] == named
+    assert len(problems) == len(named)
 
 
 @pytest.mark.parametrize("words", ["0/2", "3/2", "1", "1/0", "/", "a/b", "-1/2", "1/9999999"])
