@@ -15,15 +15,25 @@ def rule_failed_sentence(error: str) -> str:
     return f"could not run: {error}"
 
 
-def skipped_sentence(reason: str) -> str:
-    """Why a file that looks like a window is not offered; a sentence is one already."""
-    return reason if " " in reason else _SKIPPED.get(reason, reason.replace("_", " "))
+def skipped_sentence(reason: str, *, in_tab: bool = False) -> str:
+    """Why a file that looks like a window is not offered; a sentence is one already.
+
+    What helps may be an option of TensorBoard's, which commands do not have.
+    """
+    if " " in reason:
+        return reason
+    known = {**_SKIPPED, **_SKIPPED_IN_TAB} if in_tab else _SKIPPED
+    return known.get(reason, reason.replace("_", " "))
 
 
 _SKIPPED = {
     "being_listed": "its files are being listed; what is found shows up here",
-    "link_leaves_logdir": "a link that leads out of the log directory; --tbprof_follow_links allows your own",
+    "link_leaves_logdir": "a link that leads out of the folder: name the file or folder that it leads to",
     "name_not_text": "its name is not UTF-8: rename it",
     "too_large_to_list": "its list took too long or too much memory: name a folder in it",
     "no_permission": "it can't be read: check its permissions",
+}
+
+_SKIPPED_IN_TAB = {
+    "link_leaves_logdir": "a link that leads out of the log directory; --tbprof_follow_links allows your own",
 }

@@ -143,7 +143,9 @@ def _pages(windows: Sequence[Window]) -> list[int]:
 
 
 def _skipped(files: Sequence[SkippedFile]) -> tuple[SkippedRow, ...]:
-    rows = tuple(SkippedRow(file.path, skipped_sentence(file.reason)) for file in files[:_MOST_SKIPPED])
+    rows = tuple(
+        SkippedRow(file.path, skipped_sentence(file.reason, in_tab=True)) for file in files[:_MOST_SKIPPED]
+    )
     more = len(files) - len(rows)
     return rows if more == 0 else (*rows, SkippedRow(f"{more:,} more files", "too many to name them"))
 

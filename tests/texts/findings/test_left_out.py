@@ -14,7 +14,8 @@ PACKAGE = Path(tbprof.__file__).parent
 
 def test_a_need_and_a_reason_are_sentences() -> None:
     assert not_checked_sentence("shapes") == "not checked: no shapes recorded"
-    assert "--tbprof_follow_links" in skipped_sentence("link_leaves_logdir")
+    assert "--tbprof_follow_links" in skipped_sentence("link_leaves_logdir", in_tab=True)
+    assert skipped_sentence("no_permission", in_tab=True) == skipped_sentence("no_permission")
     assert skipped_sentence("of_another_version") == "of another version"
 
 
