@@ -32,8 +32,10 @@ def _events_dropped(numbers: Numbers) -> str:
     return f"{count(int(numbers['dropped']), 'event')} could not be read: left out ({reasons})."
 
 
-def _text_repaired(_: Numbers) -> str:
-    return "Some text of the file was not valid JSON and was repaired; no event was lost."
+def _text_repaired(numbers: Numbers) -> str:
+    """Of events that were lost otherwise another sentence tells."""
+    kept = "" if numbers.get("lost") else "; no event was lost"
+    return f"Some text of the file was not valid JSON and was repaired{kept}."
 
 
 def _negative_durations(numbers: Numbers) -> str:

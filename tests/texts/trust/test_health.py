@@ -98,6 +98,10 @@ def test_figures_are_in_the_sentence() -> None:
     dropped = health_sentence(HealthFact("events_dropped", "warning", NUMBERS["events_dropped"]))
     assert dropped.startswith("3 events could not be read")
     assert "2 damaged, 1 no time" in dropped
+    repaired = health_sentence(HealthFact("text_repaired", "info", {"repaired": 4}))
+    assert repaired.endswith("was repaired; no event was lost.")
+    beside_lost = health_sentence(HealthFact("text_repaired", "info", {"repaired": 4, "lost": 1}))
+    assert beside_lost.endswith("was repaired.")
     early = health_sentence(HealthFact("gpu_before_launch", "warning", NUMBERS["gpu_before_launch"]))
     assert "2 GPU events" in early
     assert "48\u202fµs" in early

@@ -127,6 +127,15 @@ def test_bytes_of_a_name_that_are_no_text(tmp_path: Path) -> None:
     assert health_numbers(trace) == {"text_repaired": {"repaired": 1}}
 
 
+def test_of_a_file_that_lost_events_its_repaired_text_does_not_say_that_none_was(tmp_path: Path) -> None:
+    content = classic([*a_step(), {**a_step()[0], "ts": "soon"}]).replace(b"aten::mul", b"aten::\xff\xfe")
+
+    found = health_numbers(read_trace(write(tmp_path, content)))
+
+    assert found["events_dropped"]["dropped"] == 1
+    assert found["text_repaired"]["lost"] == 1
+
+
 def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path) -> None:
     whole = classic(a_step() * 40)
     path = write(tmp_path, whole)
