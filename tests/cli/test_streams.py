@@ -123,7 +123,8 @@ def test_a_trace_comes_through_a_pipe_as_well(command: str, tmp_path: Path) -> N
     ("command", "said"),
     [
         ("tbprof report - <&-", "nothing is piped into -"),
-        ("tbprof report - < /dev/null", "-"),
+        ("tbprof report - < /dev/null", "nothing came through -: see what the command before it says"),
+        ("true | tbprof check /dev/stdin", "nothing came through /dev/stdin: "),
         ("echo no trace | tbprof report -", "-"),
         ("yes | tbprof report -", "-"),
         ("tbprof report /dev/fd/9", "/dev/fd/9 can't be read"),

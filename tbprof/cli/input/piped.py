@@ -68,6 +68,8 @@ def _copy(path: Path, file: Path) -> None:
     try:
         with _opened(path) as pipe, file.open("wb") as copy:
             piece = pipe.read(_PIECE_BYTES)
+            if not piece:
+                raise UsageError(f"nothing came through {path}: see what the command before it says")
             # Of what begins otherwise the beginning is enough to say so: it may never end.
             has_more = piece.lstrip().startswith(_BEGINNINGS)
             copy.write(piece)
