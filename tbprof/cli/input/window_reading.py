@@ -216,7 +216,7 @@ def _read_by(
     executor = executor or executor_for(len(traces))
     for trace, file in zip(traces, analyse_many(traces, executor, use_cache=use_cache), strict=True):
         if file.error:
-            yield TraceError(file.error)
+            yield TraceError(file.error.replace(file.path, trace))
             continue
         try:
             report = file.report()

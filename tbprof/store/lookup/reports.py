@@ -5,6 +5,7 @@ Each way imports what it needs: what decodes stored reports is nothing to who re
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
@@ -68,7 +69,9 @@ def report_of_window(window: Window, *, use_cache: bool, progress: Progress | No
         return kept
     assert window.trace_path is not None, "a window has a report or a trace"
     report = report_of_file(Path(window.trace_path), use_cache=use_cache, progress=progress)
-    return with_doubt(window, report)
+    # A Path leaves out `./`, which windows that are read elsewhere keep.
+    named = dataclasses.replace(report.trace, path=window.trace_path)
+    return with_doubt(window, dataclasses.replace(report, trace=named))
 
 
 def window_of_report(report: Report) -> Window:

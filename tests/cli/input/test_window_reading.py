@@ -109,6 +109,36 @@ def test_windows_come_before_the_next_is_read(run: Path) -> None:
     assert list(windows) == []
 
 
+@pytest.mark.parametrize("workers", [[], ["--workers", "1"]], ids=["several", "one"])
+def test_files_are_named_as_their_folder_was_however_they_are_read(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, workers: list[str]
+) -> None:
+    monkeypatch.chdir(run.parent)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(run.parent / "cache"))
+    asked = ["report", run.name, "--format", "json", *workers]
+    # One is kept, then two are read, then all are kept.
+    assert main(["report", *map(str, run.glob("*_rank0.*"))]) == 0
+    capsys.readouterr()
+    for _ in range(2):
+        assert main(asked) == 0
+        printed = capsys.readouterr()
+        paths = [report["trace"]["path"] for report in json.loads(printed.out)["reports"]]
+        assert [path.partition("node_")[0] for path in paths] == ["run/"] * 3
+        assert printed.err.startswith("tbprof: run/node_3_rank3.")
+
+
+def test_a_single_window_of_a_folder_is_named_as_the_folder_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    shutil.copy(CLEAN, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.parent / "cache"))
+    for _ in range(2):
+        assert main(["report", ".", "--format", "json"]) == 0
+        [report] = json.loads(capsys.readouterr().out)["reports"]
+        assert report["trace"]["path"] == f"./{CLEAN.name}"
+
+
 def test_machines_that_share_a_folder_read_a_part_each_and_leave_reports(run: Path, capsys: Capture) -> None:
     for part in ("1/2", "2/2"):
         asked = ["report", str(run), "--format", "json", "--no-cache", "--store", "--shard", part]

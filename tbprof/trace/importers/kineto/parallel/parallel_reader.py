@@ -51,7 +51,7 @@ def read_trace_in_parallel(
     count = 1 + other_processes(path)
     if count > 1:
         try:
-            return _read(Path(path).absolute(), count, tables, progress)
+            return _read(path, count, tables, progress)
         except _LEFT_TO_ONE:
             pass
     return read_trace(path, tables=tables, progress=progress)
@@ -66,19 +66,28 @@ def other_processes(path: str | os.PathLike[str]) -> int:
     return min(cores(), MAX_PROCESSES) - 1 if size_bytes >= WORTH_SHARING_BYTES else 0
 
 
-def _read(path: Path, count: int, tables: Tables, progress: Callable[[int, int], None] | None) -> Trace:
+def _read(
+    path: str | os.PathLike[str],
+    count: int,
+    tables: Tables,
+    progress: Callable[[int, int], None] | None,
+) -> Trace:
     before = _identity(path)
     with ExitStack() as stack:
-        others = [stack.enter_context(_process(path, FileSlice(at, count), tables)) for at in range(1, count)]
+        # They work in another folder; the trace keeps the name that it was given.
+        whole = Path(path).absolute()
+        others = [
+            stack.enter_context(_process(whole, FileSlice(at, count), tables)) for at in range(1, count)
+        ]
         # This process reads, too, and what it has read stands for what all of them have.
-        pieces = [read_slice(str(path), FileSlice(0, count), tables, _of_all(before[2], progress))]
+        pieces = [read_slice(os.fspath(path), FileSlice(0, count), tables, _of_all(before[2], progress))]
         pieces += [_received(process) for process in others]
     if _identity(path) != before:
         raise NotWhole(path)
     return _joined(path, pieces)
 
 
-def _identity(path: Path) -> tuple[int, int, int, int]:
+def _identity(path: str | os.PathLike[str]) -> tuple[int, int, int, int]:
     """What changes with the file; each process opens it for itself."""
     status = status_of_regular(path)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
@@ -112,7 +121,7 @@ def _received(process: subprocess.Popen[bytes]) -> Piece:
     return cast(Piece, pickle.load(cast(IO[bytes], process.stdout)))
 
 
-def _joined(path: Path, pieces: Sequence[Piece]) -> Trace:
+def _joined(path: str | os.PathLike[str], pieces: Sequence[Piece]) -> Trace:
     """The trace of the pieces, if each begins where the one before ended."""
     if any(before.end != behind.start for before, behind in pairwise(pieces)):
         raise NotWhole(path)

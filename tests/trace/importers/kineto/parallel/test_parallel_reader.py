@@ -194,7 +194,7 @@ def test_modules_of_the_working_folder_are_not_taken(tmp_path: Path, monkeypatch
     path = write(tmp_path, classic(many_steps(50)))
     write(tmp_path, b"raise SystemExit('not this one')", "numpy.py")
     monkeypatch.chdir(tmp_path)
-    expected = read_trace(path)
+    expected = read_trace(path.name)
     monkeypatch.setattr(parallel_reader, "read_trace", lambda *_, **__: pytest.fail("read by one process"))
 
     assert_same(read_trace_in_parallel(path.name), expected)
