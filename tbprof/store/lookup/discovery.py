@@ -33,6 +33,7 @@ __all__ = ["Discovery", "Listing", "MemoryFolder"]
 _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
 _NAME_NOT_TEXT = "name_not_text"
+_NAME_NOT_EXPECTED = "name_not_expected"
 
 _ENDINGS = (REPORT_SUFFIX, *TRACE_SUFFIXES)
 
@@ -224,7 +225,7 @@ class _Look:
             return
         if not _is_text(entry.name):
             # No page could ask for it: an address holds UTF-8 only.
-            self._skip(entry.path, _NAME_NOT_TEXT)
+            self._skip(entry.path, _NAME_NOT_EXPECTED if _is_utf8(entry.name) else _NAME_NOT_TEXT)
         elif is_link and self._discovery.leads_out(Path(entry.path)):
             self._skip(entry.path, _LINK_LEAVES)
         elif is_folder:
@@ -331,6 +332,15 @@ def _is_text(name: str) -> bool:
     try:
         name.encode()
     except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_utf8(name: str) -> bool:
+    """Whether the bytes of a name are, which is no text where Python was told to expect another encoding."""
+    try:
+        os.fsencode(name).decode()
+    except UnicodeError:
         return False
     return True
 

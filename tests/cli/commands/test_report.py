@@ -424,6 +424,16 @@ def test_a_name_that_is_no_utf8_is_read(tmp_path: Path, form: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are UTF-8 in every locale")
+def test_a_name_that_the_locale_does_not_expect_is_not_called_bad(tmp_path: Path) -> None:
+    shutil.copy(CLEAN, tmp_path / "wörker.pt.trace.json.gz")
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0"}
+    ended = run_tbprof("report", tmp_path, "--no-cache", environment=ascii_only)
+    assert ended.returncode == 2
+    assert "rker.pt.trace.json.gz: its name is UTF-8, which" in ended.stderr
+    assert run_tbprof("report", tmp_path, environment={**ascii_only, "PYTHONUTF8": "1"}).returncode == 0
+
+
 def tree(folder: Path) -> dict[str, int]:
     return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*")}
 
