@@ -86,7 +86,7 @@ def _of_events(reading: Reading, rows: Rows) -> Iterator[HealthFact]:
     if dropped:
         yield HealthFact("events_dropped", "warning", {"dropped": sum(dropped.values()), **dropped})
     if reading.losses.repaired:
-        lost = {"lost": 1} if dropped or reading.compression_damaged or not reading.ended else {}
+        lost = {"lost": 1} if dropped or reading.compression_damaged or not reading.is_whole else {}
         yield HealthFact("text_repaired", "info", {"repaired": reading.losses.repaired, **lost})
     if rows.negative_durations:
         yield HealthFact("negative_durations", "warning", {"rows": rows.negative_durations})
