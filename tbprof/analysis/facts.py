@@ -298,6 +298,11 @@ class Facts:
             return False
         return lost_kernels(self.trace) is None
 
+    @property
+    def known_device(self) -> int | None:
+        """The busiest device; None where too much of what it did was lost for its idle time to be told."""
+        return self.work.main_device if self.device_is_known else None
+
     @cached_property
     def empty_idle_ns(self) -> int:
         """Empty idle of the busiest device over all steps."""

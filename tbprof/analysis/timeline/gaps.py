@@ -69,13 +69,13 @@ def causes_of_step(facts: Facts, step: int) -> tuple[CauseOfStep, ...]:
 
 
 def idle_pieces(facts: Facts, step: int) -> dict[str, Intervals]:
-    """When the device was idle in a step, by cause; nothing without a device."""
+    """When the device was idle in a step, by cause; nothing without a known device."""
     return {cause: _within_step(facts, pieces, step) for cause, pieces in _pieces(facts).items()}
 
 
 def largest_gaps(facts: Facts, step: int) -> tuple[Gap, ...]:
     """Longest first, at most `MAX_GAPS`; one that reaches beyond the step is there whole."""
-    main = facts.work.main_device
+    main = facts.known_device
     if main is None:
         return ()
     gaps = facts.idle.gaps[main]
@@ -87,7 +87,7 @@ def largest_gaps(facts: Facts, step: int) -> tuple[Gap, ...]:
 
 def gap_at(facts: Facts, instant_ns: int) -> Gap | None:
     """The gap that holds an instant."""
-    main = facts.work.main_device
+    main = facts.known_device
     if main is None or len(clip(facts.idle.gaps[main], instant_ns, instant_ns + 1)) == 0:
         return None
     return next(_gaps(facts, np.array([instant_ns], np.int64)))
@@ -98,7 +98,7 @@ def gap_after(facts: Facts, episode: int) -> Gap | None:
 
     None where it did not run dry before the host launched anything more.
     """
-    main = facts.work.main_device
+    main = facts.known_device
     if main is None or not facts.starve_ns[episode]:
         return None
     gaps, returned = facts.idle.empty[main], int(facts.episodes.end_ns[episode])
@@ -107,8 +107,8 @@ def gap_after(facts: Facts, episode: int) -> Gap | None:
 
 
 def _pieces(facts: Facts) -> dict[str, Intervals]:
-    """By cause; none without a device."""
-    main = facts.work.main_device
+    """By cause; none without a known device."""
+    main = facts.known_device
     if main is None:
         return {}
     queued = subtract(facts.idle.gaps[main], facts.idle.empty[main])
@@ -121,7 +121,7 @@ def _within_step(facts: Facts, pieces: Intervals, step: int) -> Intervals:
 
 def _gaps(facts: Facts, instants: Int64s) -> Iterator[Gap]:
     """The gaps around these instants, each of which lies in one."""
-    main = facts.work.main_device
+    main = facts.known_device
     assert main is not None, "an instant in a gap of a device"
     gaps = facts.idle.gaps[main]
     at = np.searchsorted(gaps.start_ns, instants, side="right") - 1

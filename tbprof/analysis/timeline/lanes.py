@@ -42,9 +42,12 @@ def line_groups(group: str, lines: Int64s) -> tuple[str, ...]:
 
 
 def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
-    """Idle of every device, what they communicate, their streams, then their queues (which have no spans)."""
+    """Idle of every device, what they communicate, their streams, then their queues (which have no spans).
+
+    Where much of a device's work was lost, idle is what nobody knows.
+    """
     devices = facts.work.devices
-    for device in devices:
+    for device in devices if facts.device_is_known else ():
         yield TimelineLane("idle", device, None, "", ("idle",)), _idle(facts, device)
     for device in devices:
         if len(facts.parts.communication[device]):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from tbprof.texts.figures.quantities import count, duration, share
 
 __all__ = [
+    "DAMAGED_ALONE",
     "behind_sentence",
     "change_sentences",
     "damaged_sentence",
@@ -100,6 +101,10 @@ def behind_sentence(newest: int, ranks: Sequence[int], *, is_arriving: bool) -> 
 def _numbers(ranks: Sequence[int]) -> str:
     named = ", ".join(str(rank) for rank in ranks[:_MOST_NAMED])
     return f"{named} and {len(ranks) - _MOST_NAMED} more" if len(ranks) > _MOST_NAMED else named
+
+
+DAMAGED_ALONE = "Damaged: the trace ends early. What is told of it is of the part before."
+"""Of a run with one worker."""
 
 
 def damaged_sentence(ranks: Sequence[int]) -> str:

@@ -13,6 +13,7 @@ from tbprof.model import Window
 from tbprof.records import dataclass
 from tbprof.texts.fleet.sentences import unread_sentence
 from tbprof.texts.screens.idle import cause_name
+from tbprof.texts.screens.series import DAMAGED_ALONE
 from tbprof.views.base.times import is_credible
 from tbprof.views.fleet.changes import Recorded, RunChange, changes_since_before
 from tbprof.views.fleet.fleet import FleetCause, FleetRow
@@ -108,6 +109,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
     problem = next((row.problem for row in rows if row.problem), "")
     gpus = sum(len(summary.devices) for summary in summaries)
     idle = _idle(summaries)
+    is_judged = gpus > 0 and any(summary.busy is not None for summary in summaries)
     row = FleetRow(
         run=run,
         worker=opened.window.worker,
@@ -126,7 +128,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
         busy=_mean([summary.busy for summary in summaries]),
         communication=_mean([summary.communication for summary in summaries]),
         copying=_mean([summary.copying for summary in summaries]),
-        idle=sum(idle.values()) if gpus else None,
+        idle=sum(idle.values()) if is_judged else None,
         causes=tuple(FleetCause(cause, cause_name(cause), share) for cause, share in idle.items()),
         top_rule="" if top is None else top.rule,
         top_action="" if top is None else top.action,
@@ -148,6 +150,8 @@ def _lacking(rows: Sequence[FleetWindow]) -> Iterator[str]:
         yield unread
     found = [(_rank(row), row.summary) for row in rows]
     ranks = {rank for rank, _ in found if rank is not None}
+    if len(found) == 1 and any(summary is not None and summary.is_damaged for _, summary in found):
+        yield DAMAGED_ALONE
     if len(ranks) < 2 or any(row.summary is None and not row.problem for row in rows):
         # Of a trace that was not read yet nobody knows what it holds.
         return

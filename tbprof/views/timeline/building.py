@@ -57,7 +57,7 @@ def timeline_view(timeline: Timeline) -> TimelineView:
 def timeline_step(timeline: Timeline, step: int) -> TimelineStep:
     """One step, with the gaps of the busiest device."""
     facts = timeline.facts
-    main, origin_ns = facts.work.main_device, facts.origin_ns
+    main, origin_ns = facts.known_device, facts.origin_ns
     length_ns = int(facts.steps.end_ns[step] - facts.steps.start_ns[step])
     idle_ns = None if main is None else int(facts.idle.by_device[main].device_ns[step])
     return TimelineStep(

@@ -118,6 +118,15 @@ def test_ranks_that_give_nothing_are_damaged_or_missing_are_named() -> None:
     )
 
 
+def test_a_run_of_one_worker_that_is_cut_off_is_not_told_to_be_busy() -> None:
+    cut = dataclasses.replace(
+        SUMMARY, is_damaged=True, busy=None, communication=None, copying=None, idle={}, lines=()
+    )
+    row = rows_of(looked_at("run", 1, cut))["run"].row
+    assert row.problem == "Damaged: the trace ends early. What is told of it is of the part before."
+    assert (row.gpus, row.busy, row.idle) == (1, None, None)
+
+
 def test_of_ranks_that_were_not_read_yet_none_is_called_missing() -> None:
     known = dataclasses.replace(SUMMARY, rank=0, world_size=4)
     rows = looked_at("run", 1, known, worker="worker0"), looked_at("run", 1, None, worker="node_rank1")

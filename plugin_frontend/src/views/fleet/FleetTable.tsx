@@ -70,6 +70,11 @@ function Row({ row }: { row: FleetRow }) {
         <p class="s12 t3 anywhere">
           {[row.owner ?? "owner not recorded", row.commit === null ? "commit not recorded" : formatCommit(row.commit), formatDate(row.recorded_s)].join(" · ")}
         </p>
+        {row.state === "ready" && row.problem !== "" && (
+          <p class="s12">
+            <Alarm text={row.problem} />
+          </p>
+        )}
       </td>
       {row.state === "ready" ? (
         <Figures row={row} />
@@ -94,10 +99,7 @@ function Figures({ row }: { row: FleetRow }) {
         <TopLine row={row} />
       </td>
       <td class="num">{row.before === null ? <span class="t3">first</span> : <Change row={row} />}</td>
-      <td class="alarm s12">
-        {row.is_alarm ? <Alarm text={row.alarm} /> : <span class="t3">{row.alarm}</span>}
-        {row.problem !== "" && <Alarm text={row.problem} />}
-      </td>
+      <td class="alarm s12">{row.is_alarm ? <Alarm text={row.alarm} /> : <span class="t3">{row.alarm}</span>}</td>
     </>
   );
 }
@@ -134,7 +136,7 @@ function PartsOfStep({ row }: { row: FleetRow }) {
 }
 
 function TopLine({ row }: { row: FleetRow }) {
-  if (row.top_rule === "") return <span class="t3">nothing worth a change</span>;
+  if (row.top_rule === "") return <span class="t3">{row.gpus !== null && row.idle === null ? "not known" : "nothing worth a change"}</span>;
   return (
     <>
       {row.lost_gpu_s !== null && <b>{lost(row.lost_gpu_s, row.is_estimate)}</b>}

@@ -20,7 +20,14 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
     );
   if (answer.kind === "loading" || answer.value.index !== stepIndex.value) return null;
   const { causes, idle_us, idle_share } = answer.value;
-  if (idle_us === null) return <p class="gaps t2">No GPU was recorded in this window: there are no gaps to list.</p>;
+  if (idle_us === null)
+    return (
+      <p class="gaps t2">
+        {timeline.main_device === null
+          ? "No GPU was recorded in this window: there are no gaps to list."
+          : "Work of the GPU is missing from this recording: where it is drawn idle it need not have been."}
+      </p>
+    );
   const unit = tableUnit(causes.map((row) => row.idle_us));
   const isStep = timeline.steps[stepIndex.value]?.name !== "window";
   const device = timeline.lanes.filter((lane) => lane.kind === "idle").length > 1 ? `, GPU ${timeline.main_device}` : "";
