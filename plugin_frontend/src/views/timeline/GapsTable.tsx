@@ -25,7 +25,7 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
       <p class="gaps t2">
         {timeline.main_device === null
           ? "No GPU was recorded in this window: there are no gaps to list."
-          : "Work of the GPU is missing from this recording: where it is drawn idle it need not have been."}
+          : "Work of the GPU is missing from this recording: where its streams are empty it need not have been idle."}
       </p>
     );
   const unit = tableUnit(causes.map((row) => row.idle_us));
