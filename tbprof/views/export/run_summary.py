@@ -54,6 +54,7 @@ def run_summaries(windows: Iterable[tuple[Window, Report]]) -> tuple[RunSummary,
     newest: dict[tuple[str, int | str], tuple[int, RunSummary]] = {}
     for window, report in windows:
         number = rank_of(window.worker)
+        number = report.trace.rank if number is None else number
         key = window.run, window.worker if number is None else number
         known = newest.get(key)
         if known is None or window.order_ns >= known[0]:
@@ -95,7 +96,7 @@ def _of_worker(run: str, rank: int | None, report: Report) -> RunSummary:
     return RunSummary(
         run=run,
         ranks=1,
-        rank=report.trace.rank if rank is None else rank,
+        rank=rank,
         steps=len(report.steps),
         step_us=median_step_us(report),
         idle_share=idle_share(report),

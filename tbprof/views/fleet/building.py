@@ -109,7 +109,6 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
     problem = next((row.problem for row in rows if row.problem), "")
     gpus = sum(len(summary.devices) for summary in summaries)
     idle = _idle(summaries)
-    is_judged = gpus > 0 and any(summary.busy is not None for summary in summaries)
     row = FleetRow(
         run=run,
         worker=opened.window.worker,
@@ -128,7 +127,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
         busy=_mean([summary.busy for summary in summaries]),
         communication=_mean([summary.communication for summary in summaries]),
         copying=_mean([summary.copying for summary in summaries]),
-        idle=sum(idle.values()) if is_judged else None,
+        idle=sum(idle.values()) if any(summary.busy is not None for summary in summaries) else None,
         causes=tuple(FleetCause(cause, cause_name(cause), share) for cause, share in idle.items()),
         top_rule="" if top is None else top.rule,
         top_action="" if top is None else top.action,
@@ -202,8 +201,8 @@ def _gpu_s(row: FleetWindow, summary: WindowSummary) -> float:
 
 
 def _idle(summaries: Sequence[WindowSummary]) -> dict[str, float]:
-    """Means over the ranks that have a GPU."""
-    with_gpu = [summary for summary in summaries if summary.devices]
+    """Means over the ranks that have a GPU, and one that can be judged."""
+    with_gpu = [summary for summary in summaries if summary.devices and summary.busy is not None]
     causes = dict.fromkeys(cause for summary in with_gpu for cause in summary.idle)
     return {cause: fmean(summary.idle.get(cause, 0.0) for summary in with_gpu) for cause in causes}
 

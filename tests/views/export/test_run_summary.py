@@ -42,6 +42,12 @@ def test_of_several_trainings_into_one_folder_the_last_one_counts() -> None:
     assert (row.ranks, row.idle_share) == (2, idle_share(BUSY))
 
 
+def test_a_rank_that_was_copied_under_another_name_is_one_rank() -> None:
+    third = dataclasses.replace(IDLE, trace=dataclasses.replace(IDLE.trace, rank=3))
+    (row,) = run_summaries([(window("run", "a"), third), (window("run", "copy_of_a"), third)])
+    assert (row.ranks, row.rank) == (1, 3)
+
+
 def test_of_several_ranks_the_most_idle_one_says_what_to_do() -> None:
     (row,) = run_summaries([(window("run", "w_rank0"), BUSY), (window("run", "w_rank1"), IDLE)])
     (alone,) = run_summaries([(window("run"), IDLE)])

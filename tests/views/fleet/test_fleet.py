@@ -122,6 +122,9 @@ def test_a_run_of_one_worker_that_is_cut_off_is_not_told_to_be_busy() -> None:
     cut = dataclasses.replace(
         SUMMARY, is_damaged=True, busy=None, communication=None, copying=None, idle={}, lines=()
     )
+    ranks = [looked_at("run", 1, one, worker=f"node_rank{at}") for at, one in enumerate((SUMMARY, cut))]
+    together, alone = rows_of(*ranks)["run"].row, rows_of(ranks[0])["run"].row
+    assert (together.busy, together.idle) == (alone.busy, alone.idle)
     row = rows_of(looked_at("run", 1, cut))["run"].row
     assert row.problem == "Damaged: the trace ends early. What is told of it is of the part before."
     assert (row.gpus, row.busy, row.idle) == (1, None, None)
