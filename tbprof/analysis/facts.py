@@ -23,7 +23,7 @@ from tbprof.analysis.communication.waiting import surely_waited_ns
 from tbprof.analysis.device.allocating_devices import holds_only_allocations
 from tbprof.analysis.device.device_work import DeviceWork, find_device_work
 from tbprof.analysis.device.launch_order import LaunchOrder
-from tbprof.analysis.device.lost_kernels import is_cut_off, lost_kernels
+from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.events.calls import Calls, find_calls
 from tbprof.analysis.events.episodes import Episodes, find_episodes
 from tbprof.analysis.events.frees import Frees, find_frees, lead_to_a_free
@@ -294,7 +294,7 @@ class Facts:
     @cached_property
     def device_is_known(self) -> bool:
         """Whether a device worked, and not too much of what it did was lost."""
-        if self.work.main_device is None or is_cut_off(self.trace):
+        if self.work.main_device is None or self.trace.is_cut_off:
             return False
         return lost_kernels(self.trace) is None
 

@@ -8,7 +8,6 @@ from tbprof.analysis.device.allocating_devices import (
     device_name,
     holds_only_allocations,
 )
-from tbprof.analysis.device.lost_kernels import is_cut_off
 from tbprof.analysis.facts import Facts
 from tbprof.model import Verdict
 from tbprof.trace.columns.columns import Category
@@ -27,7 +26,7 @@ def missing_device(facts: Facts) -> Verdict:
         rows = int((facts.trace.slices.category == category).sum())
         if rows:
             return Verdict("other_device", {"device": category.name, "rows": rows})
-    if is_cut_off(facts.trace):
+    if facts.trace.is_cut_off:
         return Verdict("cut_off", {})
     calls = len(matching_rows(facts.trace, _LAUNCH, Category.RUNTIME))
     if calls:

@@ -13,7 +13,6 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.communication.collectives import ends_of_op, key_of_op, key_of_range
 from tbprof.analysis.communication.kinds import bus_factor
 from tbprof.analysis.communication.rows import OPS
-from tbprof.analysis.device.lost_kernels import is_cut_off
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.host_pieces import ON_HOST
 from tbprof.analysis.summary.rank_sequence import host_sequence, rank_sequence
@@ -36,7 +35,7 @@ def communication_totals(facts: Facts) -> Communication | None:
     """
     on_host = tuple(sorted(_on_host(facts), key=lambda total: -total.total_ns))
     if not facts.device_is_known:
-        of_device = rank_sequence(facts) if is_cut_off(facts.trace) else None
+        of_device = rank_sequence(facts) if facts.trace.is_cut_off else None
         if not on_host and of_device is None:
             return None
         return Communication(None, None, on_host, sequence=of_device or host_sequence(facts))

@@ -35,7 +35,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
 from tbprof.analysis.device.captured_launches import mostly_captured
-from tbprof.analysis.device.lost_kernels import is_cut_off, lost_kernels
+from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
@@ -136,7 +136,7 @@ def _after_leading(leading: LeadingWait) -> Numbers:
 
 def _unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
     """The verdict where the work of many launches is not in the trace, may not be, or never ran."""
-    if is_cut_off(facts.trace):
+    if facts.trace.is_cut_off:
         return Verdict("cut_off", {"gpu_rows": len(facts.work.rows)})
     lost = lost_kernels(facts.trace)
     if lost is not None:

@@ -20,6 +20,7 @@ from tbprof.cli.output.check_text import check_text
 from tbprof.cli.output.checks_text import checks_text, list_text
 from tbprof.cli.output.github_annotations import github_annotations
 from tbprof.cli.output.near_paths import near_path
+from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import UsageError
 from tbprof.harmless import json_text
@@ -27,6 +28,7 @@ from tbprof.line_rules import LINE_KINDS
 from tbprof.process.one_thread import one_thread
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
+from tbprof.texts.findings.left_out import CUT_OFF, forbidden_sentence
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.views.check.building import check_view
 from tbprof.views.check.check import NEW, SHARES, Baseline, Budget, CheckView, Recording
@@ -164,17 +166,23 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
     use_cache = not options.no_cache
     if is_folder(path):
         reports = reports_of_folder(path, use_cache=use_cache)
-        return [_recording(report) for report in reports]
+        return [_recording(report, options) for report in reports]
     with as_file(path) as file:
         document = preflight_document(file)
         if document is not None:
             return [document_recording(document, str(path))]
         report = report_of_file(file, use_cache=use_cache and file == path)
-    recording = _recording(report)
+    recording = _recording(report, options)
     return [dataclasses.replace(recording, name=recording.name.replace(str(file), str(path)))]
 
 
-def _recording(report: Report) -> Recording:
+def _recording(report: Report, options: argparse.Namespace) -> Recording:
+    """What was found; what could not be looked for is said on stderr, as a silent pass would mislead."""
+    if any(fact.code == "truncated" for fact in report.trace.health):
+        tell(f"{report.trace.path}: {CUT_OFF}")
+    for one in report.not_checked:
+        if one.rule in options.forbid:
+            tell(f"{report.trace.path}: {forbidden_sentence(one.rule, one.needs)}")
     # All rules are asked what they declare: whoever runs a program, or lists checks, need not wait for them.
     from tbprof.views.check.failing_findings import report_recording
 

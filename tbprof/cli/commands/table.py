@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.input.places import path_of
 from tbprof.cli.input.trace_facts import facts_of_file
+from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.output.tables import FORMS
 from tbprof.errors import UsageError
 from tbprof.harmless import plain
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.standard_streams import put, reader_may_leave
+from tbprof.texts.findings.left_out import CUT_OFF
 from tbprof.views.tables.comparison import compare_tables
 from tbprof.views.tables.step_time import step_times
 from tbprof.views.tables.tables import TABLES
@@ -65,6 +67,9 @@ def run(options: argparse.Namespace) -> int:
     source = TABLES[options.table]
     paths = [options.file] if options.against is None else [options.against, options.file]
     windows = [facts_of_file(path, tables=source.reads, use_cache=not options.no_cache) for path in paths]
+    for facts in windows:
+        if facts.trace.is_cut_off:
+            tell(f"{facts.trace.path}: {CUT_OFF}")
     # What lies outside the steps would count as part of one.
     compares_steps = options.against is not None and all(facts.steps.recorded for facts in windows)
     scope = options.scope or ("steps" if compares_steps else "trace")

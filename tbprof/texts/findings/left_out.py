@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ["not_checked_sentence", "rule_failed_sentence", "skipped_sentence"]
+__all__ = [
+    "CUT_OFF",
+    "forbidden_sentence",
+    "not_checked_sentence",
+    "rule_failed_sentence",
+    "skipped_sentence",
+]
+
+
+CUT_OFF = "the file is cut off among its events: what is told is of what is left of it"
+
+
+def forbidden_sentence(rule: str, needs: str) -> str:
+    """That a rule which is forbidden was not found for want of what it needs."""
+    return f"{rule} is forbidden, and was {not_checked_sentence(needs)}"
 
 
 def not_checked_sentence(needs: str) -> str:

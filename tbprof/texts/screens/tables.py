@@ -97,10 +97,11 @@ def comparison_sentence(
     return f"{whole}; {where} {in_rows[0]} and {in_rows[1]}."
 
 
-def collectives_sentence(calls: int, exposed_us: float | None) -> str:
+def collectives_sentence(calls: int, exposed_us: float | None, *, is_cut_off: bool = False) -> str:
     """`exposed_us` of them are in the steps with no computing beside; None where no device is known."""
     if not calls:
-        return "Collectives: none is recorded."
+        why = "the file is cut off, and does not tell them" if is_cut_off else "none is recorded"
+        return f"Collectives: {why}."
     told = f"{count(calls, 'collective')} of the whole trace"
     if exposed_us is None:
         return f"{told}."

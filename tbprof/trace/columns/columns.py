@@ -186,6 +186,15 @@ class Trace:
         """As the hook says it, else as torch does."""
         return self.rank if self.facts is None or self.facts.rank is None else self.facts.rank
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the file breaks off among its events.
+
+        The profiler writes last of all what a device did, and not in the order of time. Any of it may be
+        lost, with the calls that launched it, and nothing tells how much.
+        """
+        return any(fact.code == "truncated" for fact in self.health)
+
     @classmethod
     def empty(cls, path: str = "") -> Trace:
         """A trace of no rows."""

@@ -51,7 +51,9 @@ def collectives(facts: Facts, by: str, *, in_steps: bool) -> Table:
     return Table(
         name="collectives",
         by=by,
-        sentence=collectives_sentence(sum(total.count for total in found), exposed),
+        sentence=collectives_sentence(
+            sum(total.count for total in found), exposed, is_cut_off=facts.trace.is_cut_off
+        ),
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_COLUMNS,

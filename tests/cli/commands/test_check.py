@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -51,6 +52,18 @@ def test_a_part_of_the_steps_may_have_a_budget(budget: str, code: int, tmp_path:
 @pytest.mark.parametrize(("budget", "code"), [("2", 0), ("1", 1), ("SYN02=1", 0), ("control_flow=0", 1)])
 def test_a_budget_fails_the_build(budget: str, code: int) -> None:
     assert check(SAMPLE, "--budget", budget) == code
+
+
+def test_what_could_not_be_looked_for_is_no_silent_pass(tmp_path: Path, capsys: Capture) -> None:
+    whole = gzip.decompress(SAMPLE.read_bytes())
+    cut = tmp_path / "cut.pt.trace.json"
+    cut.write_bytes(whole[: len(whole) * 98 // 100])
+    assert check("--forbid", "LCH01", cut) == 0
+    cut_off, unchecked = capsys.readouterr().err.splitlines()
+    assert cut_off.endswith("the file is cut off among its events: what is told is of what is left of it")
+    assert unchecked.endswith("LCH01 is forbidden, and was not checked: no complete GPU work recorded")
+    check("--forbid", "LCH01", SAMPLE)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_baseline_accepts_what_was_there_and_keeps_its_reasons(tmp_path: Path, capsys: Capture) -> None:

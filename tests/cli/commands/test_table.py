@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -61,6 +62,20 @@ def test_json_has_the_keys_that_are_promised(
     found = document(capsys, table)
     assert (found["schema"], found["table"], found["by"], found["scope"]) == (1, table, "name", "trace")
     assert set(keys.split()) <= found["rows"][0].keys()
+
+
+@pytest.mark.parametrize("table", ["kernels", "collectives"])
+def test_a_table_of_a_file_that_is_cut_off_is_said_to_be_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    cut = tmp_path / "cut.pt.trace.json"
+    whole = gzip.decompress(TRACE.read_bytes())
+    cut.write_bytes(whole[: len(whole) * 98 // 100])
+    assert main(["table", table, str(cut)]) == 0
+    printed = capsys.readouterr()
+    assert "the file is cut off among its events: what is told is of what is left of it" in printed.err
+    if table == "collectives":
+        assert printed.out.startswith("Collectives: the file is cut off, and does not tell them.")
 
 
 @pytest.mark.parametrize("by", ["name", "shapes", "stack", "module", "step"])

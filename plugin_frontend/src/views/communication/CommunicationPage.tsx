@@ -17,12 +17,17 @@ export function CommunicationPage({ view }: { view: WindowView }) {
   return (
     <Workspace view={view}>
       <div class="pane" tabIndex={0} role="region" aria-label="Communication">
-        <div class="page">
-          {communication === null ? <p class="t2">This window holds no communication between ranks.</p> : <Parts view={view} communication={communication} />}
-        </div>
+        <div class="page">{communication === null ? <p class="t2">{without(view)}</p> : <Parts view={view} communication={communication} />}</div>
       </div>
     </Workspace>
   );
+}
+
+function without(view: WindowView): string {
+  const isCutOff = view.health.some((row) => row.code === "truncated");
+  return isCutOff
+    ? "The file is cut off among its events: how long its communication took can't be told."
+    : "This window holds no communication between ranks.";
 }
 
 function Parts({ view, communication }: { view: WindowView; communication: CommunicationView }) {
