@@ -73,7 +73,7 @@ def read_trace(
             unpacked_bytes=source.unpacked_bytes,
             compression_damaged=source.damaged,
             ended=stream.ended,
-            is_whole=stream.ended or stream.is_whole,
+            is_whole=stream.ended or stream.has_last_event,
             oversized_events=stream.oversized_events,
             losses=decoder.losses,
             metadata=metadata,

@@ -85,6 +85,21 @@ def test_events_without_an_object_around_them(tmp_path: Path) -> None:
     assert list(health_numbers(open_ended)) == ["truncated", "device_names_unknown"]
 
 
+@pytest.mark.parametrize("chunk_bytes", range(600, 2600, 100))
+def test_a_list_without_an_end_is_whole_where_the_last_event_is_there(
+    tmp_path: Path, chunk_bytes: int
+) -> None:
+    last = {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": 9000}
+    unclosed = json.dumps([*a_step() * 4, last])[:-1].encode()
+    few = json.dumps([*a_step()[:2], last])[:-1].encode()
+    for text in (unclosed, few):
+        trace = read_trace(write(tmp_path, text), chunk_bytes=chunk_bytes)
+        assert "array_unclosed" in health_numbers(trace)
+        assert not trace.is_cut_off
+    without = unclosed[: unclosed.rindex(b", {")]
+    assert read_trace(write(tmp_path, without), chunk_bytes=chunk_bytes).is_cut_off
+
+
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 unread = names.filter(lambda key: key not in {"correlation", "device", "stream", "bytes", "kind"})
 odd_args = st.dictionaries(unread, st.recursive(names | st.integers() | st.none(), st.lists, max_leaves=5))

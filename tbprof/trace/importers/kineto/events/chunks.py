@@ -61,8 +61,8 @@ class EventStream:
         self.oversized_events = 0
         self.ended = False
         """Whether the closing bracket of the array was met."""
-        self.is_whole = False
-        """Whether the profiler's last event was met at the end of a file whose array never closes."""
+        self.has_last_event = False
+        """Whether what the profiler writes last stands at the end of the file, or shortly before it."""
         self._source = source
         self._buffer = bytearray(chunk_bytes + 2)
         # One byte is kept free on either side for the brackets that make a chunk an array.
@@ -87,7 +87,9 @@ class EventStream:
         if self._start == self._end:
             return None
         if self._at_end:
-            self.is_whole = self._buffer.find(_LAST_EVENT, self._end - _LAST_EVENT_BYTES, self._end) >= 0
+            # What is left of a file may be shorter than that, and a place below 0 counts from the end.
+            start = max(self._start, self._end - _LAST_EVENT_BYTES)
+            self.has_last_event = self._buffer.find(_LAST_EVENT, start, self._end) >= 0
         cut = None if self._at_end else self._last_comma()
         end = self._end if cut is None else cut
         self._buffer[self._start - 1] = _OPEN
