@@ -59,6 +59,11 @@ class TraceSummary:
     health: tuple[HealthFact, ...]
 
     @property
+    def is_cut_off(self) -> bool:
+        """Whether the file breaks off among its events, so that any of a device's work may be lost."""
+        return any(fact.code == "truncated" for fact in self.health)
+
+    @property
     def is_damaged(self) -> bool:
         """Whether the file ends early, so that only a part of it could be read."""
         return any(fact.code in ("compression_damaged", "truncated") for fact in self.health)

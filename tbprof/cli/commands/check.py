@@ -178,7 +178,7 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
 
 def _recording(report: Report, options: argparse.Namespace) -> Recording:
     """What was found; what could not be looked for is said on stderr, as a silent pass would mislead."""
-    if any(fact.code == "truncated" for fact in report.trace.health):
+    if report.trace.is_cut_off:
         tell(f"{report.trace.path}: {CUT_OFF}")
     for one in report.not_checked:
         if one.rule in options.forbid:

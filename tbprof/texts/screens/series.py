@@ -103,7 +103,8 @@ def _numbers(ranks: Sequence[int]) -> str:
     return f"{named} and {len(ranks) - _MOST_NAMED} more" if len(ranks) > _MOST_NAMED else named
 
 
-DAMAGED_ALONE = "Damaged: the trace ends early. What is told of it is of the part before."
+_OF_PART = "What is told of it is of the part before."
+DAMAGED_ALONE = f"Damaged: the trace ends early. {_OF_PART}"
 """Of a run with one worker."""
 
 
@@ -112,7 +113,7 @@ def damaged_sentence(ranks: Sequence[int]) -> str:
     if not ranks:
         return ""
     of = "the trace ends early" if len(ranks) == 1 else "the traces end early"
-    return f"Damaged: rank {_numbers(ranks)}, {of}. What is told of it is of the part before."
+    return f"Damaged: rank {_numbers(ranks)}, {of}. {_OF_PART}"
 
 
 def part_sentence(number: int, parts: int, windows: int, of: int) -> str:

@@ -127,8 +127,8 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
         busy=_mean([summary.busy for summary in summaries]),
         communication=_mean([summary.communication for summary in summaries]),
         copying=_mean([summary.copying for summary in summaries]),
-        idle=sum(idle.values()) if any(summary.busy is not None for summary in summaries) else None,
-        causes=tuple(FleetCause(cause, cause_name(cause), share) for cause, share in idle.items()),
+        idle=None if idle is None else sum(idle.values()),
+        causes=tuple(FleetCause(cause, cause_name(cause), share) for cause, share in (idle or {}).items()),
         top_rule="" if top is None else top.rule,
         top_action="" if top is None else top.action,
         top_place="" if top is None else top.place,
@@ -200,9 +200,11 @@ def _gpu_s(row: FleetWindow, summary: WindowSummary) -> float:
     return _watched_s(row, summary) * len(summary.devices)
 
 
-def _idle(summaries: Sequence[WindowSummary]) -> dict[str, float]:
-    """Means over the ranks that have a GPU, and one that can be judged."""
+def _idle(summaries: Sequence[WindowSummary]) -> dict[str, float] | None:
+    """Means over the ranks that have a GPU, and one that can be judged; None without any."""
     with_gpu = [summary for summary in summaries if summary.devices and summary.busy is not None]
+    if not with_gpu:
+        return None
     causes = dict.fromkeys(cause for summary in with_gpu for cause in summary.idle)
     return {cause: fmean(summary.idle.get(cause, 0.0) for summary in with_gpu) for cause in causes}
 
