@@ -68,3 +68,17 @@ def test_what_is_shown_is_of_one_file_though_it_is_replaced_and_the_next_one_wri
         expect(page.locator("main")).to_contain_text("cut off")
         file.write(whole[before_kernels:])
     expect(page.locator("h1")).to_have_text(after[-1])
+
+
+@IN_LIGHT
+def test_the_list_of_runs_has_the_figures_of_the_one_shown_as_soon_as_it_was_read(
+    page: Page, address: str, run: pathlib.Path
+) -> None:
+    beside = run.parent / "beside"
+    beside.mkdir()
+    exchanging(4_000).write(beside / FIRST)
+    open_tab(page, address, "run", "fleet")
+    expect(page.locator("table.fleet .lost")).to_have_count(1)
+    page.locator("table.fleet a", has_text="beside").click()
+    page.locator("nav a", has_text="Fleet").click()
+    expect(page.locator("table.fleet .lost")).to_have_count(2)

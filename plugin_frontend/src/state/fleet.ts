@@ -1,4 +1,4 @@
-// All runs: asked for while their view is open, and again while any report is being read.
+// All runs: asked for while their view is open, and again while a report or the trace shown is being read.
 
 import { computed } from "@preact/signals";
 import { type FleetQuestion, fetchFleet } from "../api/fleet.ts";
@@ -6,7 +6,8 @@ import type { FleetView } from "../api/types.ts";
 import { fleetSorting, sortedBy } from "../model/fleet.ts";
 import { ask } from "./ask.ts";
 import { adjust, place } from "./place.ts";
-import { revision, runs } from "./runs.ts";
+import { revision, runs, shownAddress } from "./runs.ts";
+import { windowAnswer } from "./windowAnswer.ts";
 
 const POLL_INTERVAL_MS = 1_000;
 /** The rows of another order or search stay so long. */
@@ -30,8 +31,18 @@ const found = ask<FleetView>(
     const [question] = JSON.parse(key) as [FleetQuestion, string];
     return fetchFleet(question, ended);
   },
-  { revision, poll: { everyMs: POLL_INTERVAL_MS, unfinished: ({ reading }) => reading > 0 }, patienceMs: PATIENCE_MS },
+  {
+    revision,
+    poll: { everyMs: POLL_INTERVAL_MS, unfinished: (view) => view.reading > 0 || lacksShown(view) },
+    patienceMs: PATIENCE_MS,
+  },
 );
+
+/** Whether the window shown has no figures here, though it is being read or was. */
+function lacksShown({ rows }: FleetView): boolean {
+  if (windowAnswer.peek().kind === "failed") return false;
+  return rows.some(({ state, run, worker, window }) => state === "unread" && JSON.stringify({ run, worker, window }) === shownAddress.peek());
+}
 
 export const fleet = found.answer;
 export const loadFleet = found.start;

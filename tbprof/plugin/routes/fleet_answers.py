@@ -46,9 +46,9 @@ class _Entries:
 
 class FleetAnswers:
     def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
-        """Nothing is read or started yet; `analyses` has reports that no file holds."""
+        """Nothing is read or started yet; `analyses` reads what somebody opens."""
         self._logs = logs
-        self._summaries = Summaries(str(Path(logs.name).absolute()), analyses.report_of)
+        self._summaries = Summaries(str(Path(logs.name).absolute()), analyses.state_of)
         self._lock = Lock()
         self._made = _Entries((), {}, float("-inf"), (), 0)
 

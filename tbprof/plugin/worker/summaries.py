@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, TypeAlias
 
-from tbprof.errors import TbprofError
+from tbprof.errors import Gone, TbprofError
 from tbprof.model import Window
+from tbprof.plugin.worker.analyses import Failed, State
 from tbprof.plugin.worker.asked_windows import AskedWindow, packed_windows
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
@@ -30,7 +31,7 @@ BATCH = 64
 _DEADLINE_S = 60.0
 _SAVE_EVERY_S = 5.0
 _LOOK_AGAIN_S = 30.0
-"""Whether a trace without a report has got one since: somebody may have opened it."""
+"""Whether a trace without a report has got one since: a terminal may have read it."""
 
 _LOST = "its report could not be read: the process that reads reports ended"
 
@@ -49,14 +50,15 @@ _Waiting: TypeAlias = tuple[str, tuple[FileIdentity, Window]]
 class Summaries:
     """Of one log directory; all methods may be called from any thread."""
 
-    def __init__(self, place: str, analyzed: Callable[[str], bytes | None] = lambda _: None) -> None:
+    def __init__(self, place: str, state_of: Callable[[str], State | None] = lambda _: None) -> None:
         """Nothing is read or started yet.
 
         Args:
             place: The log directory, in full.
-            analyzed: By the path of a trace, its report at hand: without a cache no file holds one.
+            state_of: By the path of a trace, whether it is being read, and its report where that is at hand:
+                without a cache no file holds one. See `Analyses.state_of`.
         """
-        self._analyzed = analyzed
+        self._analysis_of = state_of
         self._lock = threading.RLock()
         self._kept = KeptSummaries(place, SUMMARY_FORM)
         self._known: dict[str, tuple[FileIdentity, Known]] = {}
@@ -98,15 +100,26 @@ class Summaries:
             return Known(problem=f"its file is gone or can't be read ({error.strerror})")
         known = self._known.get(path)
         if known is not None and known[0] == identity:
-            if path in self._unread and time.monotonic() - self._unread[path] > _LOOK_AGAIN_S:
-                self._waiting[path] = identity, window
-            return known[1]
+            return self._since(path, identity, window, known[1])
         document = self._kept.get(path, identity)
         if document is None:
             self._waiting[path] = identity, window
             return None
         self._known[path] = identity, Known(summary_of_document(document))
         return self._known[path][1]
+
+    def _since(self, path: str, identity: FileIdentity, window: Window, known: Known) -> Known | None:
+        """What is known by now; None of a trace without a report once it is being read here, or was."""
+        if path not in self._unread:
+            return known
+        state = self._state_of(path)
+        if isinstance(state, Failed):
+            if known.problem != str(state.error):
+                self._known[path] = identity, Known(problem=str(state.error))
+            return self._known[path][1]
+        if isinstance(state, bytes) or time.monotonic() - self._unread[path] > _LOOK_AGAIN_S:
+            self._waiting[path] = identity, window
+        return known if state is None else None
 
     def _ask(self) -> None:
         """Put the next windows to the process; called with the lock held."""
@@ -127,11 +140,15 @@ class Summaries:
     def _asked(self, window: Window) -> AskedWindow:
         if window.report_path is not None or window.trace_path is None:
             return AskedWindow(window)
+        state = self._state_of(window.trace_path)
+        return AskedWindow(window, state if isinstance(state, bytes) else None)
+
+    def _state_of(self, path: str) -> State | None:
         try:
-            return AskedWindow(window, self._analyzed(window.trace_path))
-        except TbprofError:
-            # It is gone, which the answer says.
-            return AskedWindow(window)
+            return self._analysis_of(path)
+        except Gone:
+            # Which the answer about its window says.
+            return None
 
     def _take(self, batch: list[_Waiting], answer: Future[bytes]) -> None:
         with self._lock:

@@ -11,7 +11,7 @@ import pytest
 from fleet_runs import put_fleet
 from patience import PATIENCE_S
 
-from tbprof.plugin.worker.summaries import Summaries
+from tbprof.plugin.worker.summaries import _LOOK_AGAIN_S, Summaries
 from tbprof.store.lookup.discovery import Discovery
 
 
@@ -85,3 +85,27 @@ def test_a_run_that_was_opened_has_figures_though_nothing_can_be_kept(
     tab = open_tab(str(logdir))
     tab.window("run", "w", "w.1752215573993169006.pt.trace.json.gz")
     assert [row["state"] for row in answered(tab)["rows"]] == ["ready"]
+
+
+def test_a_run_that_is_opened_later_has_figures_as_soon_as_it_was_read(
+    open_tab: Callable[..., Any], logdir: Path
+) -> None:
+    tab = open_tab(str(logdir))
+    assert [row["state"] for row in answered(tab)["rows"]] == ["unread"]
+    tab.window("run", "w", "w.1752215573993169006.pt.trace.json.gz")
+    began = time.monotonic()
+    while answered(tab)["rows"][0]["state"] != "ready":
+        assert time.monotonic() - began < _LOOK_AGAIN_S / 2
+        time.sleep(0.05)
+
+
+def test_a_run_whose_trace_gives_nothing_says_why_once_it_was_opened(
+    open_tab: Callable[..., Any], tmp_path: Path
+) -> None:
+    put_fleet(tmp_path / "logs")
+    tab = open_tab(str(tmp_path / "logs"))
+    assert answered(tab, search="raw")["rows"][0]["state"] == "unread"
+    opened = tab.window("raw", "broken", "broken.pt.trace.json")
+    while (row := answered(tab, search="raw")["rows"][0])["state"] == "unread":
+        time.sleep(0.05)
+    assert (row["state"], row["problem"]) == ("broken", opened["problem"]["what"])
