@@ -511,6 +511,8 @@ export interface WindowView {
   verdict: string;
   /** A second sentence, "" if there is nothing to add. */
   detail: string;
+  /** What the figures of all views are of, where much of what was recorded is not in the file; else "". */
+  scope: string;
   /** What to change first, where, and what it saves; "" if nothing is worth it. */
   first_action: string;
   steps: StepRow[];
@@ -1267,7 +1269,7 @@ export interface SelectionView {
   memory: string;
   copy_us: number | null;
   copy_bytes: number | null;
-  /** How much was queued on the busiest device when it began. */
+  /** How much was queued on the busiest device when it began; null where that is not known. */
   queued: number | null;
   /** That followed from it, or that it is. */
   gap: GapRow | null;

@@ -8,6 +8,7 @@ import { KeysDialog } from "./KeysDialog.tsx";
 import { handleKey } from "./keys.ts";
 import { MainPart } from "./MainPart.tsx";
 import { ManualDialog } from "./ManualDialog.tsx";
+import { ScopeNote } from "./ScopeNote.tsx";
 import { ViewBar } from "./ViewBar.tsx";
 
 /** The whole tab: two bars that never move, and the part below them. */
@@ -25,6 +26,7 @@ export function App() {
       <Patterns />
       <ContextBar />
       <ViewBar />
+      <ScopeNote />
       <MainPart />
       <KeysDialog />
       <ManualDialog />

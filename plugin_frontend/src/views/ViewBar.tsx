@@ -72,10 +72,11 @@ function Count({ of: count }: { of: number | null }) {
   return count === null ? null : <span class="count">{formatCount(count)}</span>;
 }
 
-/** How many sites a view lists; without a GPU the lines that would wait for one. Null where it lists none of either, or nobody knows. */
+/** How many sites a view lists; where none can be told, the lines that would wait for a GPU. Null where it lists none of either, or nobody knows. */
 function listed(name: ViewName, view: WindowView): number | null {
   if (name !== "syncs" && name !== "copies") return null;
-  if (view.state !== "no_device") return view.sync_points.is_recorded ? sitesOf(name, view.sites).length : null;
+  const sites = sitesOf(name, view.sites).length;
+  if (view.state !== "no_device" || sites > 0) return view.sync_points.is_recorded ? sites : null;
   return name === "syncs" ? view.predicted.length : null;
 }
 

@@ -44,10 +44,11 @@ def line_groups(group: str, lines: Int64s) -> tuple[str, ...]:
 def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
     """Idle of every device, what they communicate, their streams, then their queues (which have no spans).
 
-    Where much of a device's work was lost, idle is what nobody knows.
+    Where much of a device's work was lost, nobody knows what is idle or queued.
     """
     devices = facts.work.devices
-    for device in devices if facts.device_is_known else ():
+    known = devices if facts.device_is_known else ()
+    for device in known:
         yield TimelineLane("idle", device, None, "", ("idle",)), _idle(facts, device)
     for device in devices:
         if len(facts.parts.communication[device]):
@@ -55,7 +56,7 @@ def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
     for device in devices:
         for stream in distinct(facts.work.stream[facts.work.device == device]).tolist():
             yield _stream(facts, device, stream)
-    for device in devices:
+    for device in known:
         yield TimelineLane("queue", device, None, "", ("depth",)), _nothing()
 
 

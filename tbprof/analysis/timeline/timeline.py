@@ -134,8 +134,8 @@ class Timeline:
         return longest
 
     def queued_at(self, instant_ns: int) -> int | None:
-        """How much was queued on the busiest device; None without one."""
-        main = self.facts.work.main_device
+        """How much was queued on the busiest device; None where that is not known."""
+        main = self.facts.known_device
         return None if main is None else self.queues[self.number_of("queue", main)].at(instant_ns)
 
     def find(self, text: str, after_ns: int, *, backwards: bool = False) -> Found | None:

@@ -11,7 +11,7 @@ from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.screens.verdict_figures import BECAUSE
 from tbprof.texts.screens.verdict_waits import WaitSentences
 
-__all__ = ["verdict_sentences"]
+__all__ = ["scope_sentence", "verdict_sentences"]
 
 _SMALL_CAUSE_SHARE = 0.05
 
@@ -33,6 +33,15 @@ def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> tup
         return _sentences(verdict.case, verdict.numbers)
     except (KeyError, ValueError, ZeroDivisionError):
         return "", ""
+
+
+def scope_sentence(verdict: Verdict) -> str:
+    """What the figures of a window are of, where much of what was recorded is not in the file; else ""."""
+    if verdict.case == "cut_off":
+        return "The file is cut off: what is shown is of what is left of it."
+    if verdict.case == "lost_kernels":
+        return "The recording lacks much of the GPU's work: what is shown of it is of what is there."
+    return ""
 
 
 def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:

@@ -165,7 +165,7 @@ class SelectionView:
     copy_us: float | None
     copy_bytes: int | None
     queued: int | None
-    """How much was queued on the busiest device when it began."""
+    """How much was queued on the busiest device when it began; null where that is not known."""
     gap: GapRow | None
     """That followed from it, or that it is."""
     links: tuple[LinkRow, ...]

@@ -9,6 +9,7 @@ from tbprof.texts.figures.site_names import site_name
 from tbprof.texts.findings.actions import actions_title
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
 from tbprof.texts.screens.source import doubt_note
+from tbprof.texts.screens.verdicts import scope_sentence
 from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.rows import row_of
 from tbprof.views.base.steady import marks_steps, median_step_us
@@ -56,6 +57,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         state=_state(report),
         verdict=opening.verdict,
         detail=opening.detail,
+        scope="" if report.verdict is None else scope_sentence(report.verdict),
         first_action=opening.action,
         steps=tuple(row_of(StepRow, step, duration_us=us(step.length_ns)) for step in report.steps),
         marks_steps=marks_steps(report),

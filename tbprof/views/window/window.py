@@ -149,6 +149,8 @@ class WindowView:
     verdict: str
     detail: str
     """A second sentence, "" if there is nothing to add."""
+    scope: str
+    """What the figures of all views are of, where much of what was recorded is not in the file; else ""."""
     first_action: str
     """What to change first, where, and what it saves; "" if nothing is worth it."""
     steps: tuple[StepRow, ...]

@@ -7,7 +7,7 @@ import pytest
 from tbprof.errors import ReadingTookTooLong, ReportTooNew, TraceError
 from tbprof.model import Verdict
 from tbprof.texts.screens.problems import problem_of
-from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.texts.screens.verdicts import scope_sentence, verdict_sentences
 
 NUMBERS: dict[str, int | float | str] = {
     "steps": 3,
@@ -203,6 +203,12 @@ def test_of_a_file_that_is_cut_off_it_is_said_what_is_left() -> None:
     assert some == "The file is cut off, and much of the GPU's work may be missing: it can't be judged."
     assert advice == same
     assert advice.startswith("Copy it again")
+
+
+def test_the_scope_of_all_figures_is_told_where_much_of_what_was_recorded_is_missing() -> None:
+    assert "what is left of it" in scope_sentence(Verdict("cut_off", {}))
+    assert "what is there" in scope_sentence(Verdict("lost_kernels", {}))
+    assert scope_sentence(Verdict("waits", NUMBERS)) == ""
 
 
 @pytest.mark.parametrize(

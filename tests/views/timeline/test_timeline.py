@@ -106,7 +106,7 @@ def test_steps_have_the_figures_of_the_report() -> None:
         assert sum(episode.blocking for episode in shown.episodes) == step.sync_points
 
 
-def test_of_a_device_whose_work_is_cut_off_no_gap_is_told(tmp_path: pathlib.Path) -> None:
+def test_of_a_device_whose_work_is_cut_off_no_gap_and_no_queue_is_told(tmp_path: pathlib.Path) -> None:
     whole = host_bound(steps=40).write(tmp_path / "whole.pt.trace.json").read_bytes()
     cut = tmp_path / "cut.pt.trace.json"
     cut.write_bytes(whole[: len(whole) * 9 // 10])
@@ -115,7 +115,8 @@ def test_of_a_device_whose_work_is_cut_off_no_gap_is_told(tmp_path: pathlib.Path
     assert (step.idle_us, step.idle_share, step.causes, step.gaps) == (None, None, (), ())
     view = timeline_view(timeline)
     assert view.main_device == 0
-    assert not [lane for lane in view.lanes if lane.kind == "idle"]
+    assert not {lane.kind for lane in view.lanes} & {"idle", "queue"}
+    assert timeline.queued_at(view.steps[1].start_ns) is None
 
 
 def test_an_episode_is_told_with_its_gap_and_its_link(timeline: Timeline) -> None:

@@ -1,9 +1,11 @@
 import { COMPUTING, COPYING, causeFill, type Fill } from "../../draw/causes.ts";
 import { Key } from "../../draw/Key.tsx";
 
-const ENTRIES: readonly [string, Fill][] = [
+const WORK: readonly [string, Fill][] = [
   ["kernels", COMPUTING],
   ["copy", COPYING],
+];
+const IDLE: readonly [string, Fill][] = [
   ["idle: after a sync", causeFill("sync")],
   ["idle: data", causeFill("data")],
   ["idle: launching", causeFill("launch")],
@@ -13,11 +15,11 @@ const ENTRIES: readonly [string, Fill][] = [
   ["idle: other", causeFill("unknown")],
 ];
 
-/** What the colours and patterns mean. */
-export function TimelineLegend() {
+/** What the colours and patterns mean; those of idle where it is drawn. */
+export function TimelineLegend({ hasIdle }: { hasIdle: boolean }) {
   return (
     <div class="row wrap s12 t3 track-legend">
-      {ENTRIES.map(([label, fill]) => (
+      {[...WORK, ...(hasIdle ? IDLE : [])].map(([label, fill]) => (
         <span key={label} class="legend">
           <Key fill={fill} />
           {label}

@@ -19,7 +19,7 @@ export function TimelineTools({ timeline }: { timeline: TimelineView }) {
         {stepName(timeline.steps[at]?.name ?? "")}
       </b>
       <StepButton label="Next step" icon="next" by={1} disabled={at >= timeline.steps.length - 1} />
-      {timeline.main_device !== null && <DeviceTools />}
+      {timeline.main_device !== null && <DeviceTools hasIdle={timeline.lanes.some(({ kind }) => kind === "idle")} />}
       {carried.value === null && <SearchField />}
       <span class="right s12 t3 nw" id="step-figures">
         {figures()}
@@ -45,14 +45,16 @@ export function TimelineTools({ timeline }: { timeline: TimelineView }) {
   );
 }
 
-/** What there is to choose and to go to only where a GPU was recorded. */
-function DeviceTools() {
+/** What there is to choose and to go to only where a GPU was recorded; `hasIdle`: and may be judged. */
+function DeviceTools({ hasIdle }: { hasIdle: boolean }) {
   return (
     <>
-      <Switches />
-      <button class="btn sm" type="button" onClick={visitLargestGap}>
-        Largest gap <span class="kbd">g</span>
-      </button>
+      <Switches parts={PARTS.filter(([part]) => part !== "idle" || hasIdle)} />
+      {hasIdle && (
+        <button class="btn sm" type="button" onClick={visitLargestGap}>
+          Largest gap <span class="kbd">g</span>
+        </button>
+      )}
       <button class="btn sm" type="button" onClick={() => visitEpisode(1)}>
         Next episode <span class="kbd">.</span>
       </button>
@@ -83,12 +85,12 @@ const PARTS = [
   ["ops", "Ops"],
 ] as const;
 
-function Switches() {
-  const parts = shownParts.value;
+function Switches({ parts }: { parts: readonly (typeof PARTS)[number][] }) {
+  const shown = shownParts.value;
   return (
     <span class="seg" role="group" aria-label="Show">
-      {PARTS.map(([part, label]) => (
-        <button key={part} type="button" aria-pressed={parts[part]} onClick={() => (shownParts.value = { ...parts, [part]: !parts[part] })}>
+      {parts.map(([part, label]) => (
+        <button key={part} type="button" aria-pressed={shown[part]} onClick={() => (shownParts.value = { ...shown, [part]: !shown[part] })}>
           {label}
         </button>
       ))}

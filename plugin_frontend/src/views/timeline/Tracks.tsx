@@ -36,7 +36,7 @@ export function Tracks({ view, timeline }: { view: WindowView; timeline: Timelin
           {tilesFailure.value}
         </p>
       )}
-      {timeline.main_device !== null && <TimelineLegend />}
+      {timeline.main_device !== null && <TimelineLegend hasIdle={timeline.lanes.some(({ kind }) => kind === "idle")} />}
       <GapsTable view={view} timeline={timeline} />
     </div>
   );
