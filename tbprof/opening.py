@@ -14,16 +14,19 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import TypeAlias
 
 from tbprof.digests import sha256_hex
 from tbprof.remote.stand_ins import MOST_BYTES, StandIn, is_mirrored, stand_in_of
 
 __all__ = [
     "CONFINED_VARIABLE",
+    "FileState",
     "confine",
     "content_at_hand",
     "content_of",
     "content_within",
+    "file_state",
     "identity_of",
     "open_regular",
     "release",
@@ -32,6 +35,10 @@ __all__ = [
 
 CONFINED_VARIABLE = "TBPROF_CONFINED"
 """The folders that nothing beneath may lead out of; the processes that are started to read inherit it."""
+
+FileState: TypeAlias = tuple[int, ...]
+"""Device, inode, size, and the times of the last change: of the content, which anybody can set, and of any
+kind, which nobody can."""
 
 _END_BYTES = 64 * 1024
 _WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -101,6 +108,11 @@ def content_within(path: str | os.PathLike[str], most_bytes: int) -> bytes:
     return content
 
 
+def file_state(status: os.stat_result) -> FileState:
+    """By what it is known, without reading it, that a file was written to, replaced or moved."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
 def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:
     """What a file is, under any of its names: one that was changed, and given back size and time, is another.
 
@@ -114,8 +126,7 @@ def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:
         status = os.fstat(file.fileno())
         digest = _digest_of_ends(file, status.st_size)
     # The ends alone do not tell of a change in the middle. A move is taken for a change, too.
-    changed_ns = status.st_ctime_ns
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, changed_ns, digest
+    return *file_state(status), digest
 
 
 def content_of(path: str | os.PathLike[str]) -> tuple[int, str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
+from tbprof.opening import FileState, file_state
 from tbprof.process.messages import Question
 from tbprof.process.worker import DEADLINE_S, Worker
 from tbprof.records import dataclass
@@ -83,8 +84,8 @@ class Failed:
 
 State: TypeAlias = Reading | Failed | bytes
 """Bytes are the stored form of the report."""
-_Key: TypeAlias = tuple[str, int, int, int]
-"""Path, size and times of the last change: of the content, which anybody can set, and of the file."""
+_Key: TypeAlias = tuple[str, int, FileState]
+"""Path and size, and the file as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,4 +293,4 @@ def _key(path: str) -> _Key:
         status = Path(path).stat()
     except OSError as error:
         raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error
-    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return path, status.st_size, file_state(status)

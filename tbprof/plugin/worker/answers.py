@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from tbprof.errors import Gone, UsageError
-from tbprof.opening import status_of_regular
+from tbprof.opening import FileState, file_state, status_of_regular
 from tbprof.report import Facts, Timeline, build_report, open_facts, open_timeline
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report, report_key
@@ -50,7 +50,7 @@ class _Shelf(Generic[_Opened]):
 
     def __init__(self, make: Callable[[str], _Opened]) -> None:
         self._make = make
-        self._opened: OrderedDict[tuple[str | int, ...], _Opened] = OrderedDict()
+        self._opened: OrderedDict[tuple[str, FileState], _Opened] = OrderedDict()
 
     def get(self, path: str) -> _Opened:
         """What is open of a trace; else it is read.
@@ -63,7 +63,7 @@ class _Shelf(Generic[_Opened]):
             status = status_of_regular(path)
         except OSError as error:
             raise Gone(f"{path} is gone or can't be read ({error.strerror})") from error
-        key = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        key = path, file_state(status)
         if key not in self._opened:
             self._opened[key] = self._make(path)
             while len(self._opened) > _KEPT_OPEN:

@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import Window
+from tbprof.opening import FileState, file_state
 from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
 from tbprof.plugin.worker.asked_windows import (
     MISSING,
@@ -56,7 +57,7 @@ _KEPT_FAILURES = 1_000
 _RETRY_AFTER_S = 60.0
 """A report that costs the process its life is not read again at once, whoever asks."""
 
-FilesState: TypeAlias = tuple[tuple[int, ...] | None, ...]
+FilesState: TypeAlias = tuple[FileState | None, ...]
 """Of the trace and the report of a window: what changes when they do; None of one that is not there."""
 
 _Key: TypeAlias = tuple[object, ...]
@@ -266,14 +267,14 @@ def files_of(window: Window) -> FilesState:
     return state
 
 
-def _state(path: str | None) -> tuple[int, ...] | None:
+def _state(path: str | None) -> FileState | None:
     if path is None:
         return None
     try:
         found = os.stat(path)  # noqa: PTH116 - of thousands; a Path takes three times as long
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return file_state(found)
 
 
 def _left(parts: Sequence[Part | None]) -> list[int]:

@@ -16,6 +16,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
+from tbprof.opening import FileState, file_state
 from tbprof.plugin.worker.analyses import WORKER, Reading, deadline_s
 from tbprof.process.messages import Question
 from tbprof.process.worker import MOST_WAITING, Worker
@@ -23,10 +24,9 @@ from tbprof.records import dataclass
 
 __all__ = ["Timelines"]
 
-_FileState: TypeAlias = tuple[int, ...]
-
-_Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], _FileState]
-"""The file as it is among it: what is being made of one that was replaced is no answer to who asks now."""
+_Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], int, FileState]
+"""The size of the file and the file as it is are among it: what is being made of one that was replaced is no
+answer to who asks now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Timelines:
             TbprofError: There is none; the message says why.
             Busy: The process that answers can't be asked.
         """
-        key = (path, ask, tuple(sorted(parameters.items())), _state(path))
+        key = (path, ask, tuple(sorted(parameters.items())), *_state(path))
         with self._lock:
             pending = self._pending.get(key) or self._send(key)
         wait([pending.answer], patience_s)
@@ -80,7 +80,7 @@ class Timelines:
         """Called with the lock held."""
         if self._worker.pid is None:
             self._progress = (0, 0)
-        path, ask, parameters, (size_bytes, *_) = key
+        path, ask, parameters, size_bytes, _ = key
         question = Question(path, ask, dict(parameters))
         pending = _Pending(self._worker.ask(question, deadline_s=deadline_s(size_bytes)))
         self._pending[key] = pending
@@ -93,9 +93,9 @@ class Timelines:
         self._progress = (read_bytes, total_bytes)
 
 
-def _state(path: str) -> _FileState:
-    """The size of the file and what else changes with it; 0 where it is gone, which the process says."""
+def _state(path: str) -> tuple[int, FileState]:
+    """The size of the file, and the file as it is; of one that is gone the process says so."""
     with contextlib.suppress(OSError):
         status = Path(path).stat()
-        return status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
-    return (0,)
+        return status.st_size, file_state(status)
+    return 0, ()

@@ -23,6 +23,7 @@ from tbprof.file_names import (
     REPORT_SUFFIX,
 )
 from tbprof.model import SkippedFile, Window
+from tbprof.opening import FileState, file_state
 from tbprof.process.garbage import searching_seldom
 from tbprof.remote.stand_ins import is_mirrored
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
@@ -81,7 +82,7 @@ class Listing:
 class _Folder:
     """What a folder held when it was last looked at."""
 
-    state: tuple[int, ...]
+    state: FileState
     """Changes when a file comes, goes or gets another name."""
     is_settled: bool
     """Whether it holds nothing that changes beneath an unchanged state."""
@@ -100,7 +101,7 @@ class Discovery:
     looks_like_trace: Callable[[str], bool]
     """Whether a file's first bytes are those of a trace."""
     follow_links: bool = False
-    _heads: dict[tuple[str | int, ...], bool] = field(default_factory=dict)
+    _heads: dict[tuple[str, FileState], bool] = field(default_factory=dict)
     _folders: dict[str, _Folder] = field(default_factory=dict)
     _looked_s: dict[str, float] = field(default_factory=dict)
     """When each of these folders was last looked into."""
@@ -140,7 +141,7 @@ class Discovery:
         now_ns, now_s = time.time_ns(), time.monotonic()
         try:
             status = os.stat(path)  # noqa: PTH116 - a Path takes ten times as long
-            state = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+            state = file_state(status)
             known = self._folders.get(path)
             is_trusted = now_s - self._looked_s.get(path, now_s) < _TRUSTED_S
             if known is not None and known.is_settled and known.state == state and is_trusted:
@@ -165,7 +166,7 @@ class Discovery:
         if is_mirrored(path):
             # Only what its name says is one has a stand-in, and to open that takes a request.
             return True
-        key = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        key = path, file_state(status)
         if key not in self._heads:
             may_be_copy = path.endswith(CLASSIC_SUFFIX)
             self._heads[key] = not is_classic_copy(path) if may_be_copy else self.looks_like_trace(path)

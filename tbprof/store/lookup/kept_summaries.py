@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 from tbprof.digests import sha256_hex
 from tbprof.folders import private_cache_folder
 from tbprof.model import Window
-from tbprof.opening import content_within
+from tbprof.opening import FileState, content_within, file_state
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
 
 __all__ = ["FileIdentity", "KeptSummaries", "identity_of_window"]
 
-FileIdentity: TypeAlias = tuple[int, ...]
-"""Of the report and of the trace: device, inode, size, times; 0 for what is not there."""
+FileIdentity: TypeAlias = FileState
+"""Of the report, then of the trace beside it; 0 for one that is not there."""
 
 Document: TypeAlias = dict[str, Any]
 
@@ -90,15 +90,11 @@ def identity_of_window(window: Window) -> FileIdentity:
     named = window.report_path or window.trace_path or ""
     status = os.stat(named)  # noqa: PTH116 - of thousands; a Path takes three times as long
     other = window.trace_path if window.report_path is not None else None
-    return (*_identity(status), *(_identity_if_there(other) if other is not None else ()))
-
-
-def _identity(status: os.stat_result) -> FileIdentity:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return (*file_state(status), *(_identity_if_there(other) if other is not None else ()))
 
 
 def _identity_if_there(path: str) -> FileIdentity:
     try:
-        return _identity(os.stat(path))  # noqa: PTH116 - as above
+        return file_state(os.stat(path))  # noqa: PTH116 - as above
     except OSError:
         return (0,)

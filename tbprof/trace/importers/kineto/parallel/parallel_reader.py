@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, cast
 
-from tbprof.opening import status_of_regular
+from tbprof.opening import file_state, status_of_regular
 from tbprof.process.cores import cores
 from tbprof.process.isolated import start_python
 from tbprof.trace.columns.columns import Trace
@@ -72,7 +72,7 @@ def _read(
     tables: Tables,
     progress: Callable[[int, int], None] | None,
 ) -> Trace:
-    before = _identity(path)
+    before = status_of_regular(path)
     with ExitStack() as stack:
         # They work in another folder; the trace keeps the name that it was given.
         whole = Path(path).absolute()
@@ -80,17 +80,11 @@ def _read(
             stack.enter_context(_process(whole, FileSlice(at, count), tables)) for at in range(1, count)
         ]
         # This process reads, too, and what it has read stands for what all of them have.
-        pieces = [read_slice(os.fspath(path), FileSlice(0, count), tables, _of_all(before[2], progress))]
+        pieces = [read_slice(os.fspath(path), FileSlice(0, count), tables, _of_all(before.st_size, progress))]
         pieces += [_received(process) for process in others]
-    if _identity(path) != before:
+    if file_state(status_of_regular(path)) != file_state(before):
         raise NotWhole(path)
     return _joined(path, pieces)
-
-
-def _identity(path: str | os.PathLike[str]) -> tuple[int, int, int, int]:
-    """What changes with the file; each process opens it for itself."""
-    status = status_of_regular(path)
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _of_all(
