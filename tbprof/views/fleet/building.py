@@ -81,9 +81,22 @@ def _comes_before(one: Window, other: Window, now_ns: int) -> bool:
 
 def fleet_entries(windows: Iterable[FleetWindow]) -> tuple[FleetEntry, ...]:
     """One a run, in the order of their names."""
-    grouped = [(run, tuple(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
+    grouped = [(run, _of_ranks(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
     changes = changes_since_before([_recorded(run, rows) for run, rows in grouped])
     return tuple(_entry(run, rows, changes[run]) for run, rows in grouped)
+
+
+def _of_ranks(rows: Iterable[FleetWindow]) -> tuple[FleetWindow, ...]:
+    """Of each rank the newest: only what was read tells that two workers are one, or a copy of one."""
+    now_ns = time.time_ns()
+    newest: dict[object, FleetWindow] = {}
+    for row in rows:
+        rank = _rank(row)
+        key: object = row.window.worker if rank is None else rank
+        known = newest.get(key)
+        if known is None or _comes_before(known.window, row.window, now_ns):
+            newest[key] = row
+    return tuple(newest.values())
 
 
 def _recorded(run: str, rows: Sequence[FleetWindow]) -> Recorded:

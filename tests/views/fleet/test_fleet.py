@@ -113,7 +113,8 @@ def test_ranks_that_give_nothing_are_damaged_or_missing_are_named() -> None:
         "a.json is empty. Damaged: rank 1, the trace ends early. What is told of it is of the part before. "
         "Not recorded: rank 4. A rank that was not recorded may hold up the others unseen."
     )
-    assert rows_of(*rows, unread, unread)["run"].row.problem.startswith(
+    other = dataclasses.replace(unread, window=window("run", 1, "node_rank4"))
+    assert rows_of(*rows, unread, other)["run"].row.problem.startswith(
         "a.json is empty. 1 more rank gives nothing. Damaged"
     )
 
@@ -205,6 +206,18 @@ def test_names_with_dates_and_digests_are_of_one_family() -> None:
 def test_of_a_later_training_in_the_same_folder_the_ranks_count_once() -> None:
     windows = [window("run", 1, "a_rank0"), window("run", 2, "b_rank0"), window("run", 2, "b_rank0", 5)]
     assert newest_windows(windows) == [(windows[2], 2, windows[1].order_ns)]
+
+
+def test_a_rank_under_two_names_counts_once() -> None:
+    summary = dataclasses.replace(SUMMARY, rank=1, world_size=2)
+    other = dataclasses.replace(SUMMARY, rank=0, world_size=2)
+    rows = [
+        looked_at("run", 1, one, worker=name)
+        for one, name in ((other, "a"), (summary, "b"), (summary, "copy"))
+    ]
+    assert rows_of(*rows)["run"].row.ranks == 2
+    unread = [looked_at("run", 1, None, worker=name) for name in ("a", "b", "copy")]
+    assert rows_of(*unread)["run"].row.ranks == 3
 
 
 @pytest.mark.parametrize("day", [-55 * 365, 400 * 365], ids=["1970", "2425"])
