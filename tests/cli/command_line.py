@@ -7,9 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from patience import PATIENCE_S
 
-__all__ = ["SAMPLES", "run_tbprof"]
+__all__ = ["SAMPLES", "run_tbprof", "said"]
 
 SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
 
@@ -27,3 +28,14 @@ def run_tbprof(
         check=False,
         timeout=PATIENCE_S,
     )
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    """The one sentence on stderr, with nothing on stdout."""
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("tbprof: ")
+    assert printed.err.count("\n") == 1
+    assert "Traceback" not in printed.err
+    assert "fault of tbprof" not in printed.err
+    return printed.err.removeprefix("tbprof: ").rstrip("\n")

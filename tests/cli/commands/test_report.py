@@ -1,4 +1,4 @@
-"""`tbprof report`: its forms, its exit codes, and its one sentence for what can't be done."""
+"""`tbprof report`: its forms, its exit codes, and what it makes of folders."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from command_line import SAMPLES, run_tbprof
+from command_line import SAMPLES, said
+from report_schema import SCHEMA, differences
 from trace_builder import TraceBuilder
 
 from tbprof.cli.input import reading as module
@@ -28,17 +28,6 @@ SAMPLE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
 
 Capture = pytest.CaptureFixture[str]
-
-
-def said(capsys: Capture) -> str:
-    """The one sentence on stderr, with nothing on stdout."""
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("tbprof: ")
-    assert printed.err.count("\n") == 1
-    assert "Traceback" not in printed.err
-    assert "fault of tbprof" not in printed.err
-    return printed.err.removeprefix("tbprof: ").rstrip("\n")
 
 
 def test_text_says_the_verdict_first_then_the_sites(capsys: Capture) -> None:
@@ -118,183 +107,6 @@ def test_markup_in_a_trace_can_not_become_markup_of_the_report(tmp_path: Path, c
     assert all(row.count("|") == 9 and row.count("`") % 2 == 0 for row in rows)
 
 
-# The type of each value of the machine-readable report: a list holds the type of its items, a
-# set the types that a value may have, `dict[str, x]` any keys. Nothing may be missing or added.
-TIME = float
-SAVING = {"floor_us": TIME, "estimate_us": (TIME, None), "ceiling_us": TIME}
-IDLE = {"device_us": TIME, "empty_us": TIME, "queued_us": TIME, "by_cause": dict[str, float]}
-SCHEMA: Any = {
-    "schema": int,
-    "trace": {
-        "path": str,
-        "worker": str,
-        "rank": (int, None),
-        "world_size": (int, None),
-        "devices": [str],
-        "era": str,
-        "span_us": TIME,
-        "num_events": int,
-        "health": [{"code": str, "severity": str, "message": str, "numbers": dict[str, object]}],
-    },
-    "steps": [
-        {
-            "name": str,
-            "start_us": TIME,
-            "duration_us": TIME,
-            "cold": bool,
-            "sync_points": int,
-            "wait_us": TIME,
-            "device_idle_us": (TIME, None),
-            "idle_empty_us": (TIME, None),
-            "gpu_lag_us": (TIME, None),
-        }
-    ],
-    "sync_points": {
-        "count": int,
-        "wait_us": TIME,
-        "wait_in_copy_us": TIME,
-        "wait_in_sync_us": TIME,
-        "explained_us": TIME,
-        "profiler_own_us": [TIME],
-    },
-    "copies": [{"direction": str, "memory": str, "count": int, "bytes": int, "blocking": int}],
-    "sites": [
-        {
-            "direction": str,
-            "memory": str,
-            "calls": [str],
-            "ops": [str],
-            "source": (
-                {"file": str, "line": (int, None), "function": str, "exact": bool, "candidates": [int]},
-                None,
-            ),
-            "label": (str, None),
-            "module": (str, None),
-            "count": int,
-            "blocking": int,
-            "per_step": [int],
-            "bytes": int,
-            "wait_us": TIME,
-            "wait_net_us": TIME,
-            "explained_us": TIME,
-            "starve_us": TIME,
-        }
-    ],
-    "idle": (
-        {
-            **IDLE,
-            "by_device": dict[str, object],
-            "places": [
-                {"cause": str, "idle_us": TIME, "place": str, "site": (int, None), "drained_by": (int, None)}
-            ],
-        },
-        None,
-    ),
-    "code": [{"kind": str, "name": str, "host_us": TIME, "device_us": TIME, "launches": int}],
-    "savings": ({**SAVING, "calibrated": bool, "replay_error": (float, None)}, None),
-    "findings": [
-        {
-            "rule": str,
-            "severity": str,
-            "sites": [int],
-            "steps": [int],
-            "count": int,
-            "removal": str,
-            "saving": (SAVING, None),
-            "confidence": str,
-            "evidence": [
-                {"kind": str, "start_us": TIME, "duration_us": TIME, "step": (int, None), "row": int}
-            ],
-            "numbers": dict[str, object],
-            "fingerprint": str,
-        }
-    ],
-    "fix_plan": [{"finding": int, "adds_us": TIME, "total_us": TIME, "ceiling_us": TIME}],
-    "verdict": ({"case": str, "numbers": dict[str, object]}, None),
-    "not_checked": [{"rule": str, "needs": str}],
-    "failed_rules": [{"rule": str, "error": str}],
-    "predicted_lines": [
-        {
-            "rule": str,
-            "kind": str,
-            "source": dict[str, object],
-            "call": str,
-            "count": int,
-            "known": str,
-            "fingerprint": str,
-        }
-    ],
-    "recorded_calls": [
-        {
-            "file": str,
-            "line": int,
-            "function": str,
-            "call": str,
-            "count": int,
-            "devices": [str],
-            "pinned": (bool, None),
-            "non_blocking": (bool, None),
-        }
-    ],
-}
-
-
-def differences(value: Any, schema: Any, at: str = "") -> list[str]:
-    """Where a value is not as the schema has it; keys may be added, as the schema's rule allows."""
-    if isinstance(schema, tuple):
-        results = [differences(value, one, at) for one in schema]
-        return [] if any(not result for result in results) else results[0]
-    if schema is None:
-        return [] if value is None else [f"{at} is not null"]
-    if isinstance(schema, dict):
-        if not isinstance(value, dict):
-            return [f"{at} is no object"]
-        missing = [f"{at}.{key} is missing" for key in schema if key not in value]
-        there = {key: value[key] for key in schema if key in value}
-        return missing + [
-            found for key, inner in there.items() for found in differences(inner, schema[key], f"{at}.{key}")
-        ]
-    if isinstance(schema, list):
-        if not isinstance(value, list):
-            return [f"{at} is no list"]
-        return [found for i, item in enumerate(value) for found in differences(item, schema[0], f"{at}[{i}]")]
-    if schema in (dict[str, object], dict[str, float]):
-        return [] if isinstance(value, dict) else [f"{at} is no object"]
-    exact = isinstance(value, (int, float)) if schema is float else isinstance(value, schema)
-    is_bool = isinstance(value, bool) and schema is not bool
-    return [] if exact and not is_bool else [f"{at} is {type(value).__name__}"]
-
-
-def forbid(constant: str) -> None:
-    raise AssertionError(f"{constant} is no JSON")
-
-
-@pytest.mark.parametrize("trace", sorted(SAMPLES.glob("*/*.json.gz")), ids=lambda path: path.parent.name)
-def test_json_has_every_key_of_the_schema(trace: Path, capsys: Capture) -> None:
-    assert main(["report", str(trace), "--format", "json", "--no-cache"]) == 0
-    printed = json.loads(capsys.readouterr().out, parse_constant=forbid)
-    assert printed["schema"] == 1
-    assert differences(printed, SCHEMA) == []
-    if printed["idle"] is not None:
-        for device in printed["idle"]["by_device"].values():
-            assert differences(device, IDLE) == []
-
-
-def test_the_schema_check_sees_what_is_missing_or_of_another_type(capsys: Capture) -> None:
-    assert main(["report", str(SAMPLE), "--format", "json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    del printed["trace"]["rank"]
-    printed["sites"][0]["count"] = True
-    printed["steps"][0]["wait_us"] = None
-    printed["savings"]["estimate_us"] = "soon"
-    assert sorted(differences(printed, SCHEMA)) == [
-        ".savings.estimate_us is str",
-        ".sites[0].count is bool",
-        ".steps[0].wait_us is NoneType",
-        ".trace.rank is missing",
-    ]
-
-
 def test_a_folder_gives_all_its_windows(tmp_path: Path, capsys: Capture) -> None:
     for name, trace in (("a", SAMPLE), ("b", CLEAN)):
         (tmp_path / name).mkdir()
@@ -350,19 +162,6 @@ def test_fail_on_is_0_where_nothing_was_found(tmp_path: Path, capsys: Capture) -
     assert capsys.readouterr().err == ""
 
 
-def test_a_missing_file_is_said(tmp_path: Path, capsys: Capture) -> None:
-    assert main(["report", str(tmp_path / "missing.json")]) == 2
-    assert f"{tmp_path / 'missing.json'} can't be read (No such file or directory)" in said(capsys)
-
-
-def test_a_missing_file_is_said_on_a_terminal_too(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert main(["report", str(tmp_path / "missing.json")]) == 2
-    assert "No such file" in said(capsys)
-
-
 def test_a_large_file_shows_how_far_it_is_on_a_terminal(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,62 +175,6 @@ def test_a_large_file_shows_how_far_it_is_on_a_terminal(
     # The last thing written is the line wiped out.
     assert shown.endswith(" \r")
     assert "\n" not in shown
-
-
-@pytest.mark.parametrize("name", ["a.txt", "a.json", "a.json.gz", "a.tbprof.pb"])
-@pytest.mark.parametrize("content", [b"", b"hello", b"\x1f\x8b", bytes(range(256))])
-def test_a_file_that_is_no_trace_is_said(tmp_path: Path, capsys: Capture, name: str, content: bytes) -> None:
-    (tmp_path / name).write_bytes(content)
-    assert main(["report", str(tmp_path / name)]) == 2
-    assert str(tmp_path / name) in said(capsys)
-
-
-def test_a_folder_without_traces_is_said(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "notes.json").write_text("{}", encoding="utf-8")
-    assert main(["report", str(tmp_path)]) == 2
-    assert f"there is no trace or report to read in {tmp_path}" in said(capsys)
-
-
-def test_a_name_of_two_lines_is_said_on_one(tmp_path: Path, capsys: Capture) -> None:
-    assert main(["report", str(tmp_path / "a\n\x1b[31mb.json")]) == 2
-    assert "\x1b" not in said(capsys)
-
-
-def test_a_name_that_is_too_long_is_said(capsys: Capture) -> None:
-    assert main(["report", "x" * 300]) == 2
-    assert "can't be read" in said(capsys)
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be another user")
-def test_a_file_that_may_not_be_read_is_said(tmp_path: Path, capsys: Capture) -> None:
-    trace = Path(shutil.copy(CLEAN, tmp_path))
-    # pytest's folders are the user's alone, so that nobody else sees even the name.
-    before = os.geteuid()
-    os.seteuid(65534)
-    try:
-        code = main(["report", str(trace), "--no-cache"])
-    finally:
-        os.seteuid(before)
-    assert code == 2
-    assert "can't be read (Permission denied)" in said(capsys)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
-@pytest.mark.parametrize("form", ["text", "json", "markdown"])
-def test_a_name_that_is_no_utf8_is_read(tmp_path: Path, form: str) -> None:
-    path = shutil.copy(CLEAN, tmp_path / os.fsdecode(b"a\xff.json.gz"))
-    ended = run_tbprof("report", path, "--format", form, "--no-cache")
-    assert (ended.returncode, ended.stderr) == (0, "")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are UTF-8 in every locale")
-def test_a_name_that_the_locale_does_not_expect_is_not_called_bad(tmp_path: Path) -> None:
-    shutil.copy(CLEAN, tmp_path / "wörker.pt.trace.json.gz")
-    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0"}
-    ended = run_tbprof("report", tmp_path, "--no-cache", environment=ascii_only)
-    assert ended.returncode == 2
-    assert "rker.pt.trace.json.gz: its name is UTF-8, which" in ended.stderr
-    assert run_tbprof("report", tmp_path, environment={**ascii_only, "PYTHONUTF8": "1"}).returncode == 0
 
 
 def tree(folder: Path) -> dict[str, int]:
@@ -465,21 +208,6 @@ def test_no_cache_neither_reads_nor_writes_one(
     assert tree(cache) == before
     assert main(["report", str(trace)]) == 0
     assert "123.5" in capsys.readouterr().out
-
-
-def test_every_malformed_file_gives_a_report_or_one_sentence(traces: Path, capsys: Capture) -> None:
-    files = sorted((traces / "malformed").iterdir())
-    assert len(files) >= 20
-    codes = {}
-    for path in files:
-        codes[path.name] = main(["report", str(path), "--format", "json", "--no-cache"])
-        if codes[path.name] == 2:
-            assert path.name in said(capsys)
-        else:
-            assert differences(json.loads(capsys.readouterr().out, parse_constant=forbid), SCHEMA) == []
-    assert set(codes.values()) == {0, 2}
-    assert codes["empty.pt.trace.json"] == codes["not_json.pt.trace.json"] == 2
-    assert codes["truncated.pt.trace.json.gz"] == codes["nan_value.pt.trace.json"] == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the shell is that of POSIX")
