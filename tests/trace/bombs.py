@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MB = 1024 * 1024
-OPEN = b'{"traceEvents": [{"ph": "X", "name": "first", "ts": 1, "dur": 1},'
+OPEN = b'{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "first", "ts": 1, "dur": 1},'
 
 BOMBS = {
     # name: before, what is repeated

@@ -63,8 +63,9 @@ class Category(IntEnum):
     OVERHEAD = 9
     OTHER = 10
     MTIA = 11
-    """Device rows of an accelerator that is no GPU, as the one below: known to be there, and not read."""
+    """Device rows of an accelerator that is no GPU, as the two below: known to be there, and not read."""
     HPU = 12
+    NPU = 13
 
 
 @dataclass(frozen=True, slots=True)

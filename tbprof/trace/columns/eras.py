@@ -25,7 +25,7 @@ MODULE_PREFIX = "nn.Module: "
 """Of a Python frame of torch's, and of a range of the hook's, that is the call of a module."""
 
 GPU_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
-OTHER_ACCELERATORS = (Category.MTIA, Category.HPU)
+OTHER_ACCELERATORS = (Category.MTIA, Category.HPU, Category.NPU)
 """What keeps a device busy."""
 
 

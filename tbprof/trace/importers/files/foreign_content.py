@@ -4,8 +4,10 @@ from __future__ import annotations
 
 __all__ = ["HEAD_BYTES", "foreign_content"]
 
-HEAD_BYTES = 32
+HEAD_BYTES = 512
 """As many are looked at."""
+
+_TAR, _TAR_AT = b"ustar", 257
 
 _BEGINNINGS = (
     (b"\x28\xb5\x2f\xfd", "is packed with Zstandard: unpack it with zstd -d"),
@@ -24,4 +26,6 @@ _BEGINNINGS = (
 
 def foreign_content(head: bytes) -> str | None:
     """What a file of this beginning is, and what to do with it; None where that is not known."""
+    if head[_TAR_AT:].startswith(_TAR):
+        return "is a tar archive: unpack it with tar -xf"
     return next((words for beginning, words in _BEGINNINGS if head.startswith(beginning)), None)

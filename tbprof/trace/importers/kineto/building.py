@@ -93,6 +93,7 @@ class Columns:
             names=tuple(self.names),
             places=self._lanes.places(),
             thread_names=self._lanes.thread_names,
+            process_names=self._lanes.process_names,
             categories=frozenset(category for category in KinetoCategory if self._is_met[category.number]),
             has_decimals=_has_decimals(slices.start_ns),
             negative_durations=int(is_negative.sum()),

@@ -85,6 +85,8 @@ class LaneTable(dict["_Place", int]):
         self._numbers: dict[tuple[str, str], int] = {}
         self.thread_names: dict[tuple[str, str], str] = {}
         """By `pid` and `tid`."""
+        self.process_names: dict[str, str] = {}
+        """By `pid`."""
 
     def __missing__(self, place: _Place) -> int:
         key = (str(place[0]), str(place[1]))
@@ -109,10 +111,14 @@ class LaneTable(dict["_Place", int]):
         return np.repeat(lanes, edges[1 : 1 + len(firsts)] - firsts)
 
     def name(self, labels: Iterable[Label]) -> None:
-        """Take over the names of threads; the last one given to a thread counts, as in Chrome."""
+        """Take over the names of threads and processes; the last one given to one counts, as in Chrome."""
         for label in labels:
-            if label.name == "thread_name" and label.args is not None and label.args.name is not None:
+            if label.args is None or label.args.name is None:
+                continue
+            if label.name == "thread_name":
                 self.thread_names[str(label.pid), str(label.tid)] = str(label.args.name).strip()
+            elif label.name == "process_name":
+                self.process_names[str(label.pid)] = str(label.args.name).strip()
 
     def places(self) -> tuple[tuple[str, str], ...]:
         """The `pid` and `tid` of each lane, in the order of their numbers."""

@@ -18,6 +18,7 @@ from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.health import Reading, health_of
+from tbprof.trace.importers.kineto.kinds import check_kinds, name_npu_rows
 from tbprof.trace.importers.kineto.missing_rows import find_missing_rows
 from tbprof.trace.importers.kineto.rows import Rows
 
@@ -85,10 +86,11 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
     """The trace of a file whose events gave `rows`.
 
     Raises:
-        NotATrace: they gave none, nor any memory event where those were asked for.
+        NotATrace: they gave none that torch's profiler writes, nor any of memory where those were asked for.
     """
-    if not len(rows.slices) and not rows.memory:
-        raise NotATrace(f"{path} holds no timed events: record at least one step.")
+    name_npu_rows(rows)
+    if not rows.memory:
+        check_kinds(path, rows, reading.losses)
     metadata = reading.metadata
     trace = Trace(
         path=path,

@@ -39,6 +39,8 @@ class Rows:
     """Where events were, by the number of the lane."""
     thread_names: Mapping[Place, str]
     """Of all threads that these events name, whether they have events here or not."""
+    process_names: Mapping[str, str]
+    """Of all processes, by `pid`, likewise."""
     categories: frozenset[KinetoCategory]
     """Those that an event or an arrow was met of."""
     has_decimals: bool
@@ -70,6 +72,7 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
         places=tuple(places),
         # The last name given to a thread counts.
         thread_names={place: name for part in parts for place, name in part.thread_names.items()},
+        process_names={pid: name for part in parts for pid, name in part.process_names.items()},
         categories=frozenset().union(*(part.categories for part in parts)),
         has_decimals=any(part.has_decimals for part in parts),
         negative_durations=sum(part.negative_durations for part in parts),

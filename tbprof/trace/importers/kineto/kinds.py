@@ -1,0 +1,73 @@
+"""Whether what a file holds is what torch's profiler writes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbprof.errors import NotATrace
+from tbprof.trace.columns.columns import Category
+from tbprof.trace.importers.kineto.events.decode import Losses
+from tbprof.trace.importers.kineto.rows import Rows
+
+__all__ = ["check_kinds", "name_npu_rows"]
+
+_NPU_PROCESS = "Ascend Hardware"
+"""To which torch_npu's `trace_view.json` gives the rows of a device, without a category."""
+
+_PROFILERS_OWN = "PyTorch Profiler"
+"""How the name of the profiler's own span begins, which is of no category either."""
+
+_LEGACY_PROCESSES = frozenset({"CPU functions", "CUDA functions"})
+"""Of `torch.autograd.profiler` without Kineto; its rows have no category."""
+
+_XLA_PROCESSES = ("/host:", "/device:")
+
+
+def name_npu_rows(rows: Rows) -> None:
+    """Give the rows of an Ascend NPU their category."""
+    on_npu = [rows.process_names.get(process) == _NPU_PROCESS for process, _ in rows.places]
+    if any(on_npu):
+        category = rows.slices.category
+        category[np.array(on_npu)[rows.slices.lane] & (category == Category.OTHER)] = Category.NPU
+
+
+def check_kinds(path: str, rows: Rows, losses: Losses) -> None:
+    """Refuse a file without a row of any category that is known.
+
+    Raises:
+        NotATrace: The message says what the file may be, and what to do.
+    """
+    slices = rows.slices
+    if not len(slices):
+        raise NotATrace(f"{path} {_without_rows(rows, losses)}.")
+    if (slices.category != Category.OTHER).any():
+        return
+    is_own = np.array([name.startswith(_PROFILERS_OWN) for name in rows.names], bool)
+    foreign = int((~is_own[slices.name]).sum())
+    if foreign:
+        what = f"holds {foreign:,} timed events, and none is torch.profiler's"
+        raise NotATrace(f"{path} {what}: {_advice(rows)}.")
+
+
+def _without_rows(rows: Rows, losses: Losses) -> str:
+    if lost := losses.events["no_time"]:
+        return (
+            f"holds no event whose time can be read, of {lost:,}: torch.profiler writes times as "
+            "numbers of microseconds"
+        )
+    if rows.num_events:
+        return (
+            f"holds {rows.num_events:,} events, and none with a duration: pairs of begin and end (B and E, "
+            "b and e) are not read. Record at least one step with torch.profiler"
+        )
+    return "holds no timed events: record at least one step"
+
+
+def _advice(rows: Rows) -> str:
+    if not _LEGACY_PROCESSES.isdisjoint(process for process, _ in rows.places):
+        return "they are of torch.autograd.profiler without Kineto. Record with torch.profiler"
+    if any(name.startswith(_XLA_PROCESSES) for name in rows.process_names.values()):
+        return "they look like those of JAX or TensorFlow, which tbprof does not read"
+    return (
+        'their categories ("cat") are unknown or missing. Record with torch.profiler, or keep what it wrote'
+    )

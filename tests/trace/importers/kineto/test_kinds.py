@@ -1,0 +1,64 @@
+"""Files of other tools are refused, and accelerators that are not analyzed are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from trace_samples import a_step, classic, complete, write
+
+from tbprof.errors import NotATrace
+from tbprof.report import build_report
+from tbprof.trace.columns.columns import Category
+from tbprof.trace.importers.kineto.reader import read_trace
+
+PROFILERS_OWN = complete("PyTorch Profiler (0)", 0.0, 900.0, "Trace")
+
+
+def without_category(name: str, pid: int | str, start: float = 10.0) -> dict[str, Any]:
+    return {"ph": "X", "name": name, "pid": pid, "tid": 1, "ts": start, "dur": 5.0}
+
+
+def process(pid: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
+
+
+def begin_and_end() -> list[dict[str, Any]]:
+    event = {"cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1}
+    return [{**event, "ph": "B", "ts": 1.0}, {**event, "ph": "E", "ts": 2.0}]
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ([without_category("aten::mm", "CPU functions")], "of torch.autograd.profiler without Kineto"),
+        ([process(1, "/device:GPU:0"), without_category("fusion", 1)], "those of JAX or TensorFlow"),
+        (
+            [complete("aten::mm", 0.0, 5.0, "CPU_OP"), PROFILERS_OWN],
+            "holds 1 timed events, and none is torch",
+        ),
+        (begin_and_end(), "holds 2 events, and none with a duration"),
+        ([complete("aten::mm", 1e18, 5.0, "cpu_op")], "no event whose time can be read, of 1"),
+    ],
+    ids=["legacy", "xla", "categories", "pairs", "times"],
+)
+def test_a_file_of_another_tool_is_refused_with_what_it_may_be(
+    tmp_path: Path, events: list[dict[str, Any]], said: str
+) -> None:
+    with pytest.raises(NotATrace, match=said):
+        read_trace(write(tmp_path, classic(events)))
+
+
+def test_rows_of_no_known_category_beside_others_are_left_alone(tmp_path: Path) -> None:
+    trace = read_trace(write(tmp_path, classic([*a_step(), without_category("mine", 1)])))
+    assert (trace.slices.category == Category.OTHER).sum() == 1
+
+
+def test_an_npu_is_named_though_its_rows_have_no_category(tmp_path: Path) -> None:
+    op = complete("aten::mm", 0.0, 50.0, "cpu_op")
+    events = [process(4, "Ascend Hardware"), op, without_category("MatMulV2", 4), without_category("mine", 1)]
+    path = write(tmp_path, classic(events))
+    verdict = build_report(path).verdict
+    assert verdict is not None
+    assert (verdict.case, verdict.numbers) == ("other_device", {"device": "NPU", "rows": 1})
