@@ -84,8 +84,9 @@ export interface FleetRow {
   idle: number | null;
   /** Of idle, as they are stacked. */
   causes: FleetCause[];
-  /** What costs most; "" where nothing is worth a change. */
+  /** What costs most; "" where nothing is, or where to record again comes first. */
   top_rule: string;
+  /** "" where nothing is worth a change. */
   top_action: string;
   top_place: string;
   top_site: number | null;

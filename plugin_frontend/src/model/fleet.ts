@@ -50,7 +50,7 @@ export function placeOfRun(row: FleetRow): Place {
 
 /** The same with its top line open. */
 export function placeOfLine(row: FleetRow): Place {
-  const found = row.top_site === null ? { rule: row.top_rule } : { site: row.top_site };
+  const found = row.top_site === null ? { rule: row.top_rule || null } : { site: row.top_site };
   return { ...placeOfRun(row), ...found };
 }
 

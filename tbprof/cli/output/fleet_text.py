@@ -101,7 +101,12 @@ def _cells(row: FleetRow) -> tuple[str, ...]:
         *(_UNKNOWN if part is None else share(part) for part in (row.busy, row.communication, row.idle)),
         _lost(row),
     )
-    return (*about, *figures, f"{row.top_rule} {row.top_place}".strip(), row.alarm, row.problem)
+    return (*about, *figures, _top(row), row.alarm, row.problem)
+
+
+def _top(row: FleetRow) -> str:
+    """The line, or what is to be recorded first."""
+    return f"{row.top_rule} {row.top_place}".strip() if row.top_rule else row.top_action.replace("`", "")
 
 
 def _lost(row: FleetRow) -> str:
@@ -126,7 +131,7 @@ def _run_lines(name: str, figures: Sequence[str], widths: Sequence[int], room: i
 def _about(row: FleetRow, width: int) -> list[str]:
     """Whose run it is and of which commit, where most of it is lost, what it added, what is wrong."""
     _, owner, commit, recorded, *_, place, alarm, problem = _cells(row)
-    if row.state == "ready" and row.top_action:
+    if row.state == "ready" and row.top_rule:
         place += f": {row.top_action}"
     about = [owner, "no commit" if row.commit is None else f"commit {commit}", recorded]
     if alarm and not row.is_alarm and row.commit is not None:

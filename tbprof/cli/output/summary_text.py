@@ -62,9 +62,11 @@ def _action(row: RunSummary) -> str:
 
 
 def _first_words(row: RunSummary) -> str:
-    if row.saves_us is None:
+    if row.is_predicted:
         # Lines that would wait for a GPU are worth what only one can show.
-        return f"{row.first_action} (predicted)" if row.first_action else row.opening
+        return f"{row.first_action} (predicted)"
+    if row.saves_us is None:
+        return row.first_action or row.opening
     worth = worth_words(row.saves_us if row.is_estimate else None, row.saves_us, adds=False)
     return f"{row.first_action}: {worth} {scope_of(marks_steps=row.marks_steps).each}"
 

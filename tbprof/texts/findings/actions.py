@@ -12,6 +12,7 @@ from tbprof.texts.findings.rule_pages import RuleText
 __all__ = [
     "HOW_TOGETHER",
     "NOTHING_ON_HOST",
+    "RECORD_FIRST",
     "TOGETHER",
     "actions_title",
     "bounds_words",
@@ -30,6 +31,13 @@ _END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
 _LONGEST_PLACE = 72
 
 _LISTED = re.compile(r"\[[^\[\]]*\]")
+
+RECORD_FIRST = {
+    "cold_start": "Record again with a longer `skip_first`",
+    "capture": "Profile steps that replay the graph",
+    "leading_wait": "Record several steps, or requests, in one window",
+}
+"""What to do before any change where the window is not typical, by the verdict's case."""
 
 TOGETHER = "Fix these waits together"
 HOW_TOGETHER = "Each hides behind the others: one alone saves hardly anything."
@@ -91,22 +99,23 @@ def first_action_sentence(
 
 
 def record_first_sentence(case: str, *, once_us: float, step_us: float) -> str:
-    """What to do before any change where the window is not typical; "" in a case that is.
+    """The same with its reason.
 
     Args:
-        case: Of the verdict.
+        case: Of the verdict, one of `RECORD_FIRST`.
         once_us: How much of a step happens once in a process.
         step_us: How long a step takes.
     """
+    what = RECORD_FIRST[case]
+    first = f"First: {what[0].lower()}{what[1:]}"
     if case == "cold_start":
-        once = f"for {duration(once_us)} of {duration(step_us)} the GPU is idle in first calls"
-        return f"First: record again with a longer `skip_first`: {once}, which happen once."
+        return (
+            f"{first}: for {duration(once_us)} of {duration(step_us)} the GPU is idle in first calls, "
+            "which happen once."
+        )
     if case == "capture":
-        return "First: profile steps that replay the graph; what is slow here happens once."
-    if case == "leading_wait":
-        more = "First: record several steps, or requests, in one window"
-        return f"{more}; in this one nothing on the host is worth a change."
-    return ""
+        return f"{first}; what is slow here happens once."
+    return f"{first}; in this one nothing on the host is worth a change."
 
 
 def growing_memory_sentence(device: str, per_step_bytes: int) -> str:

@@ -57,7 +57,14 @@ def hours(seconds: float) -> str:
 
 
 def fleet_sentences(
-    runs: int, lost_gpu_s: float, watched_gpu_s: float, half: Sequence[str], alarms: int
+    runs: int,
+    lost_gpu_s: float,
+    watched_gpu_s: float,
+    half: Sequence[str],
+    alarms: int,
+    *,
+    is_estimate: bool = True,
+    to_record: int = 0,
 ) -> tuple[str, str]:
     """What all runs together lost, and behind how many lines half of it is.
 
@@ -67,6 +74,8 @@ def fleet_sentences(
         watched_gpu_s: Of which.
         half: The fewest top lines that make half of it.
         alarms: Runs whose new commit added a wait.
+        is_estimate: Whether all of what was lost are estimates; else it is at most so much.
+        to_record: Runs that are to be recorded again before any change.
     """
     if not runs:
         return "No run has figures yet", "Open a run to have its trace read."
@@ -74,17 +83,23 @@ def fleet_sentences(
         verdict = (
             f"{count(runs, 'run')} recorded, and no GPU worked in {'it' if runs == 1 else 'any of them'}"
         )
+    elif to_record == runs:
+        whole = "it" if runs == 1 else "any of them"
+        verdict = f"{count(runs, 'run')} recorded, and nothing typical in {whole}"
     elif lost_gpu_s <= 0:
         verdict = f"Nothing worth a change in {count(runs, 'run')}"
     else:
         lines = count(len(half), "line")
         verdict = (
-            f"{count(runs, 'run')} lost {gpu_time(lost_gpu_s)} to their top lines, half of it behind {lines}"
+            f"{count(runs, 'run')} lost {'' if is_estimate else 'at most '}{gpu_time(lost_gpu_s)} "
+            f"to their top lines, half of it behind {lines}"
         )
     parts = [f"Watched: {gpu_time(watched_gpu_s)}."] if watched_gpu_s > 0 else []
     named = ", ".join(half[:_MOST_NAMED])
     if named:
         parts.append(f"Most is lost to {named}.")
+    if to_record:
+        parts.append(f"{count(to_record, 'run is', 'runs are')} to be recorded again first.")
     if alarms:
         parts.append(f"In {count(alarms, 'run')} a new commit added a wait.")
     return verdict, " ".join(parts)

@@ -14,7 +14,7 @@ from tbprof.views.findings.actions import rank as ranked
 from tbprof.views.findings.findings import SavingView
 from tbprof.views.findings.predicted import predicted_rows
 from tbprof.views.overview.action_rows import action_rows
-from tbprof.views.overview.opening import lines_come_first, opening_after
+from tbprof.views.overview.opening import lines_come_first, opening_after, recording_first
 
 __all__ = ["RunSummary", "idle_share", "lost_share", "run_summaries"]
 
@@ -35,7 +35,7 @@ class RunSummary:
     idle_share: float | None
     """Of the same steps, mean over the ranks; None where no GPU work was recorded."""
     first_action: str
-    """What to change; "" where nothing is worth a change."""
+    """What to change, or to record first; "" where nothing is worth a change."""
     saves_us: float | None
     """Of a step: the estimate, or the ceiling where there is none; None where neither is known."""
     is_estimate: bool
@@ -43,6 +43,8 @@ class RunSummary:
     """Whether these are figures of a step; else of the window."""
     opening: str
     """The sentences that open the window's screen."""
+    is_predicted: bool
+    """Whether the action is of a line that would wait for a GPU, where none was recorded."""
 
 
 def run_summaries(windows: Iterable[tuple[Window, Report]]) -> tuple[RunSummary, ...]:
@@ -93,6 +95,8 @@ def _of_worker(run: str, rank: int | None, report: Report) -> RunSummary:
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
     opening = opening_after(report, actions)
     lines = predicted_rows(report) if lines_come_first(report, actions) else ()
+    first = [line.action for line in lines] or [action.title for action in actions] or [""]
+    recording = recording_first(report, actions)
     return RunSummary(
         run=run,
         ranks=1,
@@ -100,11 +104,12 @@ def _of_worker(run: str, rank: int | None, report: Report) -> RunSummary:
         steps=len(report.steps),
         step_us=median_step_us(report),
         idle_share=idle_share(report),
-        first_action=lines[0].action if lines else actions[0].title if actions else "",
-        saves_us=worth_us if actions and not lines else None,
+        first_action=recording or first[0],
+        saves_us=worth_us if actions and not lines and not recording else None,
         is_estimate=saves.estimate_us is not None,
         marks_steps=marks_steps(report),
         opening=" ".join(text for text in (opening.verdict, opening.action) if text),
+        is_predicted=bool(lines) and not recording,
     )
 
 

@@ -65,8 +65,9 @@ class FleetRow:
     causes: tuple[FleetCause, ...]
     """Of idle, as they are stacked."""
     top_rule: str
-    """What costs most; "" where nothing is worth a change."""
+    """What costs most; "" where nothing is, or where to record again comes first."""
     top_action: str
+    """"" where nothing is worth a change."""
     top_place: str
     top_site: int | None
     lost_gpu_s: float | None

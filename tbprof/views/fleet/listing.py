@@ -105,7 +105,15 @@ def _sentences(rows: Sequence[FleetRow]) -> tuple[str, str]:
     total_s = sum(lost.values())
     watched_s = sum(row.gpu_s or 0.0 for row in ready)
     alarms = sum(row.is_alarm for row in ready)
-    return fleet_sentences(len(ready), total_s, watched_s, _half(lost), alarms)
+    return fleet_sentences(
+        len(ready),
+        total_s,
+        watched_s,
+        _half(lost),
+        alarms,
+        is_estimate=all(row.is_estimate for row in ready if row.lost_gpu_s),
+        to_record=sum(bool(row.top_action) and not row.top_rule for row in ready),
+    )
 
 
 def _named(row: FleetRow) -> str:

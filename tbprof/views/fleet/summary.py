@@ -13,7 +13,7 @@ from tbprof.views.findings.actions import rank
 from tbprof.views.findings.predicted import PredictedRow, predicted_rows
 from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.idle_causes import stacking_place
-from tbprof.views.overview.opening import lines_come_first
+from tbprof.views.overview.opening import lines_come_first, recording_first
 from tbprof.views.overview.overview import ActionRow
 
 __all__ = [
@@ -41,9 +41,10 @@ _WAITS = ("SYN", "CPY")
 
 @dataclass(frozen=True, slots=True)
 class SummaryLine:
-    """Something to change, most worth first."""
+    """Something to change, most worth first; before that, what to record where the window is not typical."""
 
     rule: str
+    """"" of what is to be recorded."""
     action: str
     """In the imperative; may hold `code`."""
     place: str
@@ -165,7 +166,10 @@ def _lines(report: Report, step_us: float | None) -> tuple[SummaryLine, ...]:
     actions = action_rows(report, rank(report), step_us or 0.0)
     found = tuple(_line(report, row) for row in actions)
     predicted = tuple(map(_predicted_line, predicted_rows(report)))
-    return (*predicted, *found) if lines_come_first(report, actions) else (*found, *predicted)
+    lines = (*predicted, *found) if lines_come_first(report, actions) else (*found, *predicted)
+    if not (recording := recording_first(report, actions)):
+        return lines
+    return (SummaryLine("", recording, "", share=0.0, is_estimate=False, site=None), *lines)
 
 
 def _predicted_line(row: PredictedRow) -> SummaryLine:

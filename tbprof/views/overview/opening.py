@@ -10,6 +10,7 @@ from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
 from tbprof.texts.findings.actions import (
     NOTHING_ON_HOST,
+    RECORD_FIRST,
     first_action_sentence,
     growing_memory_sentence,
     place_of,
@@ -24,14 +25,19 @@ from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.mean_step_bars import host_bar
 from tbprof.views.overview.overview import ActionRow
 
-__all__ = ["HOST_SHARE", "Opening", "lines_come_first", "opening_after", "opening_of", "records_first"]
+__all__ = [
+    "HOST_SHARE",
+    "Opening",
+    "lines_come_first",
+    "opening_after",
+    "opening_of",
+    "recording_first",
+    "records_first",
+]
 
 HOST_SHARE = 0.3
 """From this part of a step on, loading or Python is what to say of a recording without a GPU: the rest gets
 shorter on one, and they do not."""
-
-_RECORD_FIRST = ("cold_start", "capture", "leading_wait")
-"""Another recording is to be looked at before any change."""
 
 _NO_ORDER = ("lost_kernels", "cut_off")
 """The second sentence says what to do about the file."""
@@ -87,7 +93,15 @@ def _of_time(report: Report, actions: Sequence[ActionRow]) -> Opening:
 def records_first(report: Report, actions: Sequence[ActionRow]) -> bool:
     """Whether the first thing to do is another recording."""
     case = "" if report.verdict is None else report.verdict.case
-    return case in _RECORD_FIRST and not (case == "leading_wait" and actions)
+    return case in RECORD_FIRST and not (case == "leading_wait" and actions)
+
+
+def recording_first(report: Report, actions: Sequence[ActionRow]) -> str:
+    """What to record before any change; "" where the window is typical."""
+    if not records_first(report, actions):
+        return ""
+    assert report.verdict is not None, "a report with a verdict"
+    return RECORD_FIRST[report.verdict.case]
 
 
 def _order(report: Report, actions: Sequence[ActionRow]) -> str:

@@ -12,9 +12,9 @@ from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_te
 from tbprof.views.export.run_summary import RunSummary
 
 ROW = RunSummary(
-    "team/a", 8, 3, 5, 12_300.0, 0.51, "Read the loss later", 4_000.0, True, True, "Idle. First: read."
+    "team/a", 8, 3, 5, 12_300.0, 0.51, "Read the loss later", 4_000.0, True, True, "Idle. First: read.", False
 )
-CPU = RunSummary("cpu", 1, None, 3, None, None, "", None, False, True, "Recorded without a GPU.")
+CPU = RunSummary("cpu", 1, None, 3, None, None, "", None, False, True, "Recorded without a GPU.", False)
 
 
 def test_the_table_has_a_line_a_run_and_says_what_is_not_known() -> None:
@@ -31,8 +31,13 @@ def test_a_ceiling_is_called_one_and_a_window_no_step() -> None:
 
 
 def test_a_line_that_would_wait_is_called_predicted() -> None:
-    row = dataclasses.replace(CPU, first_action="Read the loss later")
+    row = dataclasses.replace(CPU, first_action="Read the loss later", is_predicted=True)
     assert summary_text([row]).endswith("  Read the loss later (predicted)\n")
+
+
+def test_what_is_to_be_recorded_first_saves_nothing_and_is_not_predicted() -> None:
+    row = dataclasses.replace(ROW, first_action="Record again", saves_us=None)
+    assert summary_text([row]).endswith("  rank 3: Record again\n")
 
 
 def test_csv_holds_figures_and_no_formula() -> None:

@@ -76,3 +76,11 @@ def test_a_run_without_a_gpu_comes_last_and_has_no_share() -> None:
     assert [row.run for row in rows] == ["busy", "cpu"]
     assert (rows[1].idle_share, rows[1].first_action, rows[1].saves_us) == (None, "", None)
     assert REPORT.idle is not None
+
+
+def test_where_another_recording_comes_first_it_is_the_first_action() -> None:
+    assert IDLE.verdict is not None
+    cold = dataclasses.replace(IDLE, verdict=dataclasses.replace(IDLE.verdict, case="cold_start"))
+    (row,) = run_summaries([(window("run"), cold)])
+    assert row.first_action == "Record again with a longer `skip_first`"
+    assert (row.saves_us, row.is_predicted) == (None, False)

@@ -97,6 +97,28 @@ def test_the_top_line_costs_its_share_of_the_time_that_was_watched() -> None:
     assert (row.gpus, row.windows, row.owner, row.alarm) == (1, 2, "ada", "no run before it")
 
 
+def test_of_a_window_that_is_not_typical_no_line_is_blamed() -> None:
+    report = report_of_commit(COMMITS[0])
+    assert report.verdict is not None
+    cold = dataclasses.replace(report, verdict=dataclasses.replace(report.verdict, case="cold_start"))
+    entries = fleet_entries([looked_at("run", 1, summary_of(cold))])
+    (row,) = (entry.row for entry in entries)
+    assert (row.top_rule, row.top_action) == ("", "Record again with a longer `skip_first`")
+    assert not row.lost_gpu_s
+    view = fleet_view(entries, FleetQuestion())
+    assert view.verdict == "1 run recorded, and nothing typical in it"
+    assert view.detail.endswith("1 run is to be recorded again first.")
+
+
+def test_what_is_at_most_lost_is_not_told_as_a_fact() -> None:
+    bound = dataclasses.replace(SUMMARY, lines=(dataclasses.replace(SUMMARY.lines[0], is_estimate=False),))
+    verdicts = [
+        fleet_view([*rows_of(looked_at("run", 1, one)).values()], FleetQuestion()).verdict
+        for one in (SUMMARY, bound)
+    ]
+    assert ["at most" in verdict for verdict in verdicts] == [False, True]
+
+
 def test_ranks_with_the_same_top_line_lose_together() -> None:
     ranks = [looked_at("run", 1, SUMMARY, worker=f"node_rank{rank}") for rank in range(4)]
     row = rows_of(*ranks)["run"].row

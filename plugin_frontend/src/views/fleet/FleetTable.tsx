@@ -136,10 +136,10 @@ function PartsOfStep({ row }: { row: FleetRow }) {
 }
 
 function TopLine({ row }: { row: FleetRow }) {
-  if (row.top_rule === "") return <span class="t3">{row.gpus !== null && row.idle === null ? "not known" : "nothing worth a change"}</span>;
+  if (row.top_action === "") return <span class="t3">{row.gpus !== null && row.idle === null ? "not known" : "nothing worth a change"}</span>;
   return (
     <>
-      {row.lost_gpu_s !== null && <b>{lost(row.lost_gpu_s, row.is_estimate)}</b>}
+      {row.lost_gpu_s !== null && row.top_rule !== "" && <b>{lost(row.lost_gpu_s, row.is_estimate)}</b>}
       <p class="s12">
         <PlaceLink to={placeOfLine(row)}>
           <InlineText text={row.top_action} />
