@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.errors import NotATrace
+from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.eras import STEP_PREFIX
 from tbprof.trace.importers.kineto.events.decode import Losses
 from tbprof.trace.importers.kineto.rows import Rows
 
-__all__ = ["check_kinds", "name_npu_rows"]
+__all__ = ["check_kinds", "check_processes", "name_npu_rows"]
 
 _NPU_PROCESS = "Ascend Hardware"
 """To which torch_npu's `trace_view.json` gives the rows of a device, without a category."""
@@ -47,6 +49,22 @@ def check_kinds(path: str, rows: Rows, losses: Losses) -> None:
     if foreign:
         what = f"holds {foreign:,} timed events, and none is torch.profiler's"
         raise NotATrace(f"{path} {what}: {_advice(rows)}.")
+
+
+def check_processes(path: str, rows: Rows) -> None:
+    """Refuse the files of several processes in one: the steps and calls of all would be taken for one's.
+
+    Raises:
+        NotATrace: The message says how many there are, and what to do.
+    """
+    is_step = np.array([name.startswith(STEP_PREFIX) for name in rows.names], bool)
+    if is_step.any():
+        slices = rows.slices
+        marks = is_step[slices.name] & (slices.category == Category.USER_ANNOTATION)
+        processes = {rows.places[lane][0] for lane in distinct(slices.lane[marks]).tolist()}
+        if len(processes) > 1:
+            what = f"holds the steps of {len(processes)} processes, as of ranks that were put into one file"
+            raise NotATrace(f"{path} {what}: read the file of each by itself.")
 
 
 def _without_rows(rows: Rows, losses: Losses) -> str:

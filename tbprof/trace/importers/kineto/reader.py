@@ -18,7 +18,7 @@ from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.health import Reading, health_of
-from tbprof.trace.importers.kineto.kinds import check_kinds, name_npu_rows
+from tbprof.trace.importers.kineto.kinds import check_kinds, check_processes, name_npu_rows
 from tbprof.trace.importers.kineto.missing_rows import find_missing_rows
 from tbprof.trace.importers.kineto.rows import Rows
 
@@ -91,6 +91,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
     name_npu_rows(rows)
     if not rows.memory:
         check_kinds(path, rows, reading.losses)
+    check_processes(path, rows)
     metadata = reading.metadata
     trace = Trace(
         path=path,

@@ -62,3 +62,11 @@ def test_an_npu_is_named_though_its_rows_have_no_category(tmp_path: Path) -> Non
     verdict = build_report(path).verdict
     assert verdict is not None
     assert (verdict.case, verdict.numbers) == ("other_device", {"device": "NPU", "rows": 1})
+
+
+def test_ranks_that_were_put_into_one_file_are_refused(tmp_path: Path) -> None:
+    steps = [complete("ProfilerStep#6", 0.0, 90.0, "user_annotation", pid) for pid in (71, 72)]
+    with pytest.raises(NotATrace, match="the steps of 2 processes"):
+        read_trace(write(tmp_path, classic(steps)))
+    on_device = complete("ProfilerStep#6", 5.0, 90.0, "gpu_user_annotation", 0)
+    assert read_trace(write(tmp_path, classic([steps[0], on_device]))).num_events > 0
