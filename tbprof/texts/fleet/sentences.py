@@ -14,6 +14,7 @@ __all__ = [
     "fleet_sentences",
     "gpu_time",
     "hours",
+    "read_so_far_sentence",
     "unread_sentence",
 ]
 
@@ -36,6 +37,11 @@ def unread_sentence(problems: Sequence[str]) -> str:
     more = len(problems) - 1
     first = f"{problems[0].removesuffix('.')}."
     return f"{first} {count(more, 'more rank gives', 'more ranks give')} nothing." if more else first
+
+
+def read_so_far_sentence(read: int, ranks: int) -> str:
+    """How many of a run's ranks its figures are of; "" once that is all."""
+    return f"{read} of {count(ranks, 'rank')} read so far." if read < ranks else ""
 
 
 def gpu_time(seconds: float) -> str:

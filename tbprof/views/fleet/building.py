@@ -11,7 +11,7 @@ from tbprof.averages import fmean
 from tbprof.file_names import rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass
-from tbprof.texts.fleet.sentences import unread_sentence
+from tbprof.texts.fleet.sentences import read_so_far_sentence, unread_sentence
 from tbprof.texts.screens.idle import cause_name
 from tbprof.texts.screens.series import DAMAGED_ALONE
 from tbprof.views.base.times import is_credible
@@ -160,11 +160,14 @@ def _lacking(rows: Sequence[FleetWindow]) -> Iterator[str]:
     """Of a run with figures, what its ranks do not give."""
     if unread := unread_sentence([row.problem for row in rows if row.problem]):
         yield unread
+    unread = [row for row in rows if row.summary is None and not row.problem]
+    if so_far := read_so_far_sentence(len(rows) - len(unread), len(rows)):
+        yield so_far
     found = [(_rank(row), row.summary) for row in rows]
     ranks = {rank for rank, _ in found if rank is not None}
     if len(found) == 1 and any(summary is not None and summary.is_damaged for _, summary in found):
         yield DAMAGED_ALONE
-    if len(ranks) < 2 or any(row.summary is None and not row.problem for row in rows):
+    if len(ranks) < 2 or unread:
         # Of a trace that was not read yet nobody knows what it holds.
         return
     known = [(rank, summary) for rank, summary in found if summary is not None]

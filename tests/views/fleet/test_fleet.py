@@ -153,10 +153,10 @@ def test_a_run_of_one_worker_that_is_cut_off_is_not_told_to_be_busy() -> None:
     assert (row.gpus, row.busy, row.idle) == (1, None, None)
 
 
-def test_of_ranks_that_were_not_read_yet_none_is_called_missing() -> None:
+def test_of_ranks_that_were_not_read_yet_none_is_called_missing_and_all_are_counted() -> None:
     known = dataclasses.replace(SUMMARY, rank=0, world_size=4)
     rows = looked_at("run", 1, known, worker="worker0"), looked_at("run", 1, None, worker="node_rank1")
-    assert rows_of(*rows)["run"].row.problem == ""
+    assert rows_of(*rows)["run"].row.problem == "1 of 2 ranks read so far."
 
 
 def test_a_new_commit_that_adds_a_wait_is_told() -> None:
