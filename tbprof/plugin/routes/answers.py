@@ -7,13 +7,17 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorboard.backend import http_util
 from werkzeug import wrappers
+from werkzeug.datastructures import Headers
 
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.plugin.worker.kept_answers import Answer
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 __all__ = ["BYTES", "CSV", "JSON", "answering", "error_answer", "sending", "sent"]
 
@@ -57,7 +61,7 @@ def sent(
     """The answer as this browser takes it: packed, or that it has not changed."""
     headers = {**more_headers, "ETag": f'W/"{answer.tag}"', "Vary": "Accept-Encoding"}
     if request.if_none_match.contains_weak(answer.tag):
-        return wrappers.Response(status=304, headers=headers, content_type=kind)
+        return _NotModified(status=304, headers=headers, content_type=kind)
     packed = answer.packed if request.accept_encodings["gzip"] > 0 else None
     if packed is not None:
         headers["Content-Encoding"] = "gzip"
@@ -66,6 +70,15 @@ def sent(
     headers["Content-Length"] = str(len(content))
     shown = None if request.method == "HEAD" else content
     return wrappers.Response(shown, headers=headers, content_type=kind)
+
+
+class _NotModified(wrappers.Response):
+    """With the type of the content that is not sent: TensorBoard warns of each answer without one."""
+
+    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
+        headers = super().get_wsgi_headers(environ)
+        headers["Content-Type"] = self.headers["Content-Type"]
+        return headers
 
 
 def _application(respond: Callable[[wrappers.Request], wrappers.Response]) -> Callable[..., object]:

@@ -158,8 +158,8 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
 
 def _lacking(rows: Sequence[FleetWindow]) -> Iterator[str]:
     """Of a run with figures, what its ranks do not give."""
-    if unread := unread_sentence([row.problem for row in rows if row.problem]):
-        yield unread
+    if broken := unread_sentence([row.problem for row in rows if row.problem]):
+        yield broken
     unread = [row for row in rows if row.summary is None and not row.problem]
     if so_far := read_so_far_sentence(len(rows) - len(unread), len(rows)):
         yield so_far

@@ -35,6 +35,8 @@ def test_a_browser_that_has_the_answer_is_told_so() -> None:
     first = client.get("/", query_string={"name": "a"})
     again = client.get("/", query_string={"name": "a"}, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
+    # TensorBoard logs a warning of each answer that does not say it.
+    assert again.headers["Content-Type"] == first.headers["Content-Type"]
     other = client.get("/", query_string={"name": "b"}, headers={"If-None-Match": first.headers["ETag"]})
     assert (other.status_code, other.json) == (200, {"name": "b"})
 
