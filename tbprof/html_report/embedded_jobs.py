@@ -127,7 +127,7 @@ def summary_of(row: PageWindow) -> RankSummary:
     if row.report is None:
         assert row.summary is not None
         return row.summary
-    return rank_summary(row.report, row.window.worker, rank_of(row.window.worker))
+    return rank_summary(row.report, row.window.worker, rank_of(row.window.worker), row.window.order_ns)
 
 
 def rank_problem(row: PageWindow) -> RankProblem:

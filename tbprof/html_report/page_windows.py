@@ -162,7 +162,7 @@ def _left_out(window: Window, report: Report) -> PageWindow:
     # Comparing ranks takes numpy, which a page of one window does without.
     from tbprof.views.job.rank_summary import rank_summary
 
-    summary = rank_summary(report, window.worker, rank_of(window.worker))
+    summary = rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)
     return PageWindow(window, figures=figures_of(report), summary=summary)
 
 

@@ -97,7 +97,7 @@ def _read(
         if file.error:
             problems.append(_problem(window, file.error))
         else:
-            ranks.append(rank_summary(file.report(), window.worker, rank_of(window.worker)))
+            ranks.append(rank_summary(file.report(), window.worker, rank_of(window.worker), window.order_ns))
     return ranks, problems
 
 
@@ -127,7 +127,7 @@ def _at_hand(window: Window, *, use_cache: bool) -> RankSummary | None:
     report = stored_report(window, is_one_of_many=True)
     if report is None:
         return None
-    summary = rank_summary(report, window.worker, rank_of(window.worker))
+    summary = rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)
     return None if summary.why_not == "older" and window.trace_path is not None else summary
 
 

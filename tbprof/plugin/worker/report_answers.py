@@ -75,7 +75,7 @@ def _memory_file(path: str) -> object:
 def _rank_summary(window: Window, report: Report) -> object:
     from tbprof.views.job.rank_summary import rank_summary
 
-    return rank_summary(report, window.worker, rank_of(window.worker))
+    return rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)
 
 
 def _part(asked: AskedWindow, of: Callable[[Window, Report], object]) -> Part:

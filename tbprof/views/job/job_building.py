@@ -37,6 +37,11 @@ from tbprof.views.job.strips import meetings_of, strips_of
 __all__ = ["job_page"]
 
 
+def _in_line(rank: RankSummary) -> tuple[bool, int, int, str]:
+    """By rank; of several with the same one that was recorded last comes first."""
+    return rank.rank is None, rank.rank or 0, -rank.recorded_ns, rank.worker
+
+
 def job_page(
     ranks: Sequence[RankSummary],
     problems: Sequence[RankProblem] = (),
@@ -51,7 +56,7 @@ def job_page(
         older: Workers of earlier trainings in the same folder.
         reading: Those that are still being read.
     """
-    in_order = sorted(ranks, key=lambda rank: (rank.rank is None, rank.rank or 0, rank.worker))
+    in_order = sorted(ranks, key=_in_line)
     ranks, others = ranks_of_one_job(in_order)
     silent = [RankProblem(rank.rank, rank.worker, rank.why_not) for rank in ranks if rank.record is None]
     compared = [rank for rank in ranks if rank.record is not None]

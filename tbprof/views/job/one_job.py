@@ -15,10 +15,11 @@ __all__ = ["ranks_of_one_job"]
 def ranks_of_one_job(ranks: Sequence[RankSummary]) -> tuple[list[RankSummary], list[str]]:
     """Those of the world that most ranks are of, and a note on each other one.
 
-    A folder that traces were copied into may hold ranks of several trainings, or one under two names.
+    A folder that traces were copied into, or two trainings wrote to, may hold ranks of several, or one under
+    two names.
 
     Args:
-        ranks: By rank, then worker; of two with the same rank the first is taken.
+        ranks: By rank; of two with the same one the first is taken.
     """
     worlds = Counter(rank.world_size for rank in ranks if rank.world_size is not None)
     world = max(worlds, key=lambda size: (worlds[size], size), default=None)

@@ -35,17 +35,20 @@ class RankSummary:
     copying_ns: int | None
     idle_ns: Mapping[str, int]
     """By cause."""
+    recorded_ns: int
+    """When its window was, in ns since 1970; 0 where nobody knows."""
     exact_lines: frozenset[tuple[str, int]]
     """Lines that are those of calls, not of a `def`."""
 
 
-def rank_summary(report: Report, worker: str, rank: int | None) -> RankSummary:
+def rank_summary(report: Report, worker: str, rank: int | None, recorded_ns: int = 0) -> RankSummary:
     """Of a window of one worker.
 
     Args:
         report: Of the window.
         worker: Its name, as its file has it.
         rank: As the file's name has it; else the trace's own counts.
+        recorded_ns: When the window was.
     """
     trace, communication = report.trace, report.communication
     sequence = None if communication is None else communication.sequence
@@ -68,6 +71,7 @@ def rank_summary(report: Report, worker: str, rank: int | None) -> RankSummary:
         exposed_ns=sums.get("exposed"),
         copying_ns=sums.get("copying"),
         idle_ns={name: ns for name, ns in sums.items() if name not in _OTHER},
+        recorded_ns=recorded_ns,
         exact_lines=frozenset(
             (site.source.file, site.source.line)
             for site in report.sites

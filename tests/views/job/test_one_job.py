@@ -37,6 +37,13 @@ def test_of_a_rank_that_is_there_twice_the_first_is_taken(ranks: list[RankSummar
     assert len(job_page(copied).ranks) == 3
 
 
+def test_of_two_trainings_in_one_folder_the_later_one_is_taken(ranks: list[RankSummary]) -> None:
+    later = [dataclasses.replace(rank, worker=f"then_{rank.rank}", recorded_ns=1) for rank in ranks]
+    page = job_page([*ranks, *later])
+    assert [row.worker for row in page.ranks] == [rank.worker for rank in later]
+    assert "node_0 is left out: then_0 is rank 0, too." in page.notes
+
+
 def test_a_rank_of_a_smaller_world_is_of_another_training(ranks: list[RankSummary]) -> None:
     mixed = [of_world(ranks[0], 3), of_world(ranks[1], 3), of_world(ranks[2], 2)]
     taken, notes = ranks_of_one_job(mixed)
