@@ -9,7 +9,7 @@ from tbprof.averages import fmean
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
-from tbprof.views.base.steady import marks_steps, mean_step_us, median_step_us, steady_steps
+from tbprof.views.base.steady import marks_steps, mean_step_us, steady_steps
 from tbprof.views.findings.actions import rank as ranked
 from tbprof.views.findings.findings import SavingView
 from tbprof.views.findings.predicted import predicted_rows
@@ -27,13 +27,13 @@ class RunSummary:
     ranks: int
     """How many there are; a worker whose name tells no rank is one."""
     rank: int | None
-    """The one whose GPU is idle most, and whose steps, action and sentences these are; None where nothing
-    says which it is."""
+    """The one whose GPU is idle most, and whose number of steps, action and sentences these are; None where
+    nothing says which it is."""
     steps: int
     step_us: float | None
-    """Median of the steps that are not cold; None where no step was recorded."""
+    """Mean of the steps that are not cold and over the ranks; None where no step was recorded."""
     idle_share: float | None
-    """Of the same steps, mean over the ranks; None where no GPU work was recorded."""
+    """Of the same steps and ranks; None where no GPU work was recorded."""
     first_action: str
     """What to change, or to record first; "" where nothing is worth a change."""
     saves_us: float | None
@@ -102,7 +102,7 @@ def _of_worker(run: str, rank: int | None, report: Report) -> RunSummary:
         ranks=1,
         rank=rank,
         steps=len(report.steps),
-        step_us=median_step_us(report),
+        step_us=mean_step_us(report),
         idle_share=idle_share(report),
         first_action=recording or first[0],
         saves_us=worth_us if actions and not lines and not recording else None,
@@ -115,5 +115,14 @@ def _of_worker(run: str, rank: int | None, report: Report) -> RunSummary:
 
 def _of_run(workers: Sequence[RunSummary]) -> RunSummary:
     worst = max(workers, key=lambda row: row.idle_share or 0.0)
-    shares = [row.idle_share for row in workers if row.idle_share is not None]
-    return dataclasses.replace(worst, ranks=len(workers), idle_share=fmean(shares) if shares else None)
+    return dataclasses.replace(
+        worst,
+        ranks=len(workers),
+        step_us=_mean([row.step_us for row in workers]),
+        idle_share=_mean([row.idle_share for row in workers]),
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
