@@ -14,7 +14,7 @@ from tbprof.errors import TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
-from tbprof.texts.screens.problems import held_sentence
+from tbprof.texts.screens.problems import held_sentence, left_out_runs_sentence
 from tbprof.views.export.run_summary import lost_share
 from tbprof.views.series.series import WindowFigures, figures_of
 
@@ -66,6 +66,8 @@ class PageWindows:
     """Of all runs, those that were read."""
     which: str
     """Those that are held, in words."""
+    runs_left_out: int
+    """Runs of which the page holds no window."""
 
     @property
     def rows(self) -> list[PageWindow]:
@@ -78,7 +80,8 @@ class PageWindows:
         if self.held == self.total:
             return ""
         longest = max(len(rows) for workers in self.runs.values() for rows in workers.values())
-        return held_sentence(self.held, self.total, self.which, min(longest, MOST_OF_TREND), of=longest)
+        held = held_sentence(self.held, self.total, self.which, min(longest, MOST_OF_TREND), of=longest)
+        return f"{held}{left_out_runs_sentence(self.runs_left_out)}"
 
 
 def choose_windows(
@@ -116,7 +119,9 @@ def choose_windows(
         rows, left_out = _exchanged(rows, left_out, failed, read_again)
         which = _OUTSTANDING + which
     of_runs = _by_run([*rows, *left_out, *failed], _held_runs(rows, runs))
-    return PageWindows(of_runs, len(rows), len(rows) + len(left_out), which)
+    return PageWindows(
+        of_runs, len(rows), len(rows) + len(left_out), which, len(runs.keys() - of_runs.keys())
+    )
 
 
 def _exchanged(
@@ -141,12 +146,12 @@ def _exchanged(
 
 
 def _outstanding(rows: Sequence[PageWindow], failed: Sequence[PageWindow], most: int) -> set[Window]:
-    """Of the newest run and of those that the page holds windows of, in turn."""
+    """Of the newest runs and of those that the page holds windows of, in turn: one of each comes first."""
     from tbprof.html_report.outstanding_windows import outstanding_windows
 
     newest_first = sorted(rows, key=lambda row: -row.window.order_ns)
-    runs = _held_runs(rows, (row.window.run for row in newest_first))
-    in_order = dict.fromkeys([newest_first[0].window.run, *runs])
+    runs = dict.fromkeys(row.window.run for row in newest_first)
+    in_order = dict.fromkeys([*islice(runs, most), *_held_runs(rows, runs)])
     of_runs = _by_run([*rows, *failed], in_order).values()
     in_turn = chain.from_iterable(zip_longest(*map(outstanding_windows, of_runs)))
     return {row.window for row in islice(filter(None, in_turn), most)}

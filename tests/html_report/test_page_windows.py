@@ -299,3 +299,21 @@ def test_a_window_that_a_rank_lacks_is_told_as_in_the_job(reports: list[Report])
     assert first["page"]["notes"][0].startswith("Window 1 of 2 is shown")
     assert (first["windows"], second["windows"]) == (2, 2)
     assert second["page"]["missing"] == [3]
+
+
+def test_each_run_is_held_by_one_window_at_least_and_runs_without_one_are_counted(
+    reports: list[Report],
+) -> None:
+    report = reports[0]
+    some = [(window_of(0, number, "large"), report) for number in range(1, 40)]
+    others = [(window_of(0, 100 + number, f"small{number}"), report) for number in range(6)]
+
+    def read_again(windows: Sequence[Window]) -> Iterator[WindowReport]:
+        yield from ((window, report) for window in windows)
+
+    windows = [*some, *others]
+    chosen = choose_windows(windows, most=8, loss=lambda _: 1.0, read_again=read_again)
+    held = {row.window.run for row in chosen.rows if row.report is not None}
+    assert held >= {f"small{number}" for number in range(6)}
+    few = choose_windows(windows, most=4, loss=lambda _: 1.0, read_again=read_again)
+    assert few.note.endswith(f"It holds none of {7 - len(few.runs)} more runs.")

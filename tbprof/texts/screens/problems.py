@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.errors import ReadingTookTooLong, ReportTooNew, TbprofError
 from tbprof.texts.figures.quantities import count
 
-__all__ = ["HELD", "LEFT_OUT", "LEFT_OUT_JOB", "held_sentence", "problem_of"]
+__all__ = ["HELD", "LEFT_OUT", "LEFT_OUT_JOB", "held_sentence", "left_out_runs_sentence", "problem_of"]
 
 LEFT_OUT = (
     "This window is left out of this page",
@@ -50,3 +50,8 @@ def held_sentence(held: int, total: int, which: str, of_trend: int, *, of: int) 
         return f"{holds}; ranks and trends are compared over all windows of a run."
     trends = f"trends over a worker's last {of_trend:,}"
     return f"{holds}; ranks are compared over all windows of a run, {trends}."
+
+
+def left_out_runs_sentence(runs: int) -> str:
+    """That a page holds nothing of some runs, behind the one before; "" if it holds some of all."""
+    return f" It holds none of {count(runs, 'more run')}." if runs else ""
