@@ -18,8 +18,8 @@ Action
     Find the late rank; if there is none, overlap this communication.
 
 Fix
-    Put the windows of all ranks into this run's folder: the page Job, and `tbprof job`, then name the rank
-    that the others wait for, and why. If none is late, start the collective as soon as its data is there and
+    The page Job, and `tbprof job`, name the rank that the others wait for, and why, from the windows of all
+    ranks in one folder. If none is late, start the collective as soon as its data is there and
     wait for it as late as possible (buckets of DDP, prefetch of FSDP, `async_op=True`), and send less: lower
     precision, fewer exchanges while gradients accumulate.
     caveat: kernels that compute beside communication share multiprocessors and memory with it.

@@ -5,8 +5,8 @@ What
     while the host waits for it.
 
 Why
-    The loader makes batches more slowly than the device uses them up. No change to the model or to
-    its sync points makes such a step faster: the device idles until the batch is there.
+    The loader makes batches more slowly than the device uses them up. A faster model makes such a step no
+    faster: the device idles until the batch is there.
 
 Example
     before:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tbprof.texts.figures.quantities import count, mean
 
 __all__ = [
+    "NONE_FOUND",
     "NOT_READ",
     "NO_COMMIT",
     "NO_RUN_BEFORE",
@@ -18,6 +19,7 @@ __all__ = [
     "unread_sentence",
 ]
 
+NONE_FOUND = "No run has all of these words"
 NOT_READ = "not read yet: open the run"
 NO_COMMIT = "not known: a commit was not recorded"
 NO_RUN_BEFORE = "no run before it"

@@ -8,7 +8,7 @@ from typing import get_args
 
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
-from tbprof.texts.fleet.sentences import fleet_sentences
+from tbprof.texts.fleet.sentences import NONE_FOUND, fleet_sentences
 from tbprof.views.fleet.building import FleetEntry
 from tbprof.views.fleet.fleet import FleetRow, FleetSort, FleetView
 
@@ -72,7 +72,7 @@ def fleet_view(
         reading: How many windows are still to be read.
     """
     rows = fleet_rows(entries, question)
-    verdict, detail = _sentences(rows)
+    verdict, detail = _sentences(rows) if rows or not entries else (NONE_FOUND, "")
     return FleetView(
         verdict=verdict,
         detail=detail,
