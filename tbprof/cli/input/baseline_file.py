@@ -20,6 +20,9 @@ __all__ = ["SCHEMA", "read_baseline", "renewed", "write_baseline"]
 
 SCHEMA = 2
 
+_MAX_BYTES = 64 * 1024 * 1024
+"""Some 200,000 findings; what is larger was not written here, or does not end."""
+
 
 def read_baseline(path: Path) -> Baseline:
     """What was accepted.
@@ -28,11 +31,15 @@ def read_baseline(path: Path) -> Baseline:
         UsageError: The file is not there, or is no baseline.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+        document = json.loads(content.decode()) if len(content) <= _MAX_BYTES else None
     except FileNotFoundError:
         raise UsageError(f"there is no baseline {path}: --update-baseline writes one") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"the baseline {path} can't be read ({error}): restore it") from error
+    if not isinstance(document, dict):
+        raise UsageError(f"{path} is no baseline of tbprof check: --update-baseline writes one")
     try:
         if document["schema"] > SCHEMA:
             raise UsageError(f"a later tbprof wrote the baseline {path}: upgrade this one")
