@@ -32,8 +32,11 @@ def found(**changes: object) -> Found:
     return dataclasses.replace(FOUND, **changes)
 
 
-def recording(*findings: Found, sync_points: int = 1, warned: tuple[Warned, ...] = ()) -> Recording:
-    return Recording("w.1.trace.json.gz", False, sync_points, 3, findings, warned)
+def recording(
+    *findings: Found, sync_points: int = 1, warned: tuple[Warned, ...] = (), **changes: object
+) -> Recording:
+    made = Recording("w.1.trace.json.gz", False, sync_points, 3, findings, warned)
+    return dataclasses.replace(made, **changes)
 
 
 def accepted(finding: Found = FOUND, **changes: object) -> Accepted:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 FOUND = 1
+_COULD_NOT = 2
 SCHEMA = 1
 
 _CODES = {file.code for file in rule_files()}
@@ -92,7 +93,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look, judge, print; 1 where something was forbidden or over its budget.
+    """Look, judge, print; 1 where something was forbidden or over its budget, 2 where it can't be known.
 
     Raises:
         TbprofError: Something could not be read, or the program could not be run.
@@ -113,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
         view = judge(baseline)
     with reader_may_leave():
         put(_printed(view, options))
-    return 0 if view.passed else FOUND
+    return FOUND if view.fails else 0 if view.passed else _COULD_NOT
 
 
 def _listed(options: argparse.Namespace) -> str:

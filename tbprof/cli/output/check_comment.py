@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
-from tbprof.harmless import plain
+from tbprof.harmless import escaped, plain
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.findings.check import budget_sentence, found_sentence
-from tbprof.views.check.check import SHARES, BudgetRow, CheckRow, CheckView
+from tbprof.texts.findings.check import found_sentence
+from tbprof.views.check.check import BudgetRow, CheckRow, CheckView
 
 __all__ = ["check_comment"]
 
@@ -20,14 +20,13 @@ _MOST_LINES = 50
 def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> str:
     """What is not accepted, what fails first; names from programs stand in code and can be no markup."""
     rows = sorted((row for row in view.rows if row.state in _OPEN), key=lambda row: not row.fails)
-    exceeded = [row for row in view.budgets if row.is_exceeded]
     what = count(len(rows), "line that is not accepted", "lines that are not accepted")
     if not rows and len(view.doubts) == len(view.recordings):
         what = "but nothing could be found"
-    parts = [f"### tbprof: {'passed' if view.passed else 'failed'}, {what}"]
+    parts = [f"### tbprof: {view.verdict}, {what}"]
     parts += ["Predicted, no GPU was used: lines and counts, no times."] if view.predicted else []
     parts += [html.escape(plain(doubt), quote=False) for doubt in view.doubts]
-    listed = [_budget(row, view) for row in exceeded]
+    listed = [_budget(row) for row in view.budgets if row.is_exceeded or row.found is None]
     listed += [_finding(row, view, path_in_checkout) for row in rows[:_MOST_LINES]]
     listed += [f"- and {len(rows) - _MOST_LINES:,} more"] if len(rows) > _MOST_LINES else []
     parts += ["\n".join(listed)] if listed else []
@@ -47,11 +46,9 @@ def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], s
     return f"{item}<br>{_code(found.shown_code)}" if found.shown_code else item
 
 
-def _budget(row: BudgetRow, view: CheckView) -> str:
-    sentence = budget_sentence(
-        row.found, row.of, row.allowed, has_steps=view.steps > 0, is_share=row.of in SHARES
-    )
-    return f"- **fails**: {plain(sentence)}"
+def _budget(row: BudgetRow) -> str:
+    state = "fails" if row.is_exceeded else "not judged"
+    return f"- **{state}**: {escaped(plain(row.text))}"
 
 
 def _code(text: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tbprof.harmless import plain
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.findings.check import budget_sentence
-from tbprof.views.check.check import SHARES, STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
+from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
 
 __all__ = ["check_text"]
 
@@ -38,11 +37,10 @@ def check_text(view: CheckView, *, has_policy: bool) -> str:
         lines.append(_FORMER)
     for row in (*failing, *others):
         lines += _finding(row, has_steps=view.steps > 0)
-    lines += [_budget(row, has_steps=view.steps > 0) for row in view.budgets]
+    lines += [f"{_budget_state(row):<12}{row.text}" for row in view.budgets]
     lines += [f"{'warning':<12}{row.rule} {_place(row.file, row.line)}{row.text}" for row in view.warned]
     lines += [_gone(line) for line in view.gone]
-    verdict = "passed: " if view.passed else "failed: "
-    lines += [f"{verdict}{_sum(view)}"] if has_policy else [_sum(view), _NO_POLICY]
+    lines += [f"{view.verdict}: {_sum(view)}"] if has_policy else [_sum(view), _NO_POLICY]
     return "\n".join(plain(line) for line in lines) + "\n"
 
 
@@ -69,11 +67,10 @@ def _place(file: str, line: int | None) -> str:
     return "" if not file else f"{file} " if line is None else f"{file}:{line} "
 
 
-def _budget(row: BudgetRow, *, has_steps: bool) -> str:
-    state = "FAILS" if row.is_exceeded else "budget"
-    is_share = row.of in SHARES
-    said = budget_sentence(row.found, row.of, row.allowed, has_steps=has_steps, is_share=is_share)
-    return f"{state:<12}{said}"
+def _budget_state(row: BudgetRow) -> str:
+    if row.found is None:
+        return "not judged"
+    return "FAILS" if row.is_exceeded else "budget"
 
 
 def _gone(line: Accepted) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbprof.harmless import plain
-from tbprof.texts.findings.check import budget_sentence, found_sentence
-from tbprof.views.check.check import SHARES, BudgetRow, CheckRow, CheckView
+from tbprof.texts.findings.check import found_sentence
+from tbprof.views.check.check import CheckRow, CheckView
 
 __all__ = ["github_annotations"]
 
@@ -17,10 +17,14 @@ _OPEN = ("new", "more", "unseen")
 
 
 def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) -> list[str]:
-    """One line for each finding that is not accepted, for each budget that is exceeded, and each warning."""
+    """One line for each finding that is not accepted, each budget that is not known to hold, each warning."""
     return [
         *(_finding(row, view, path_in_checkout) for row in view.rows if row.state in _OPEN),
-        *(_budget(row, view) for row in view.budgets if row.is_exceeded),
+        *(
+            _command("error", {"title": "tbprof"}, row.text)
+            for row in view.budgets
+            if row.is_exceeded or row.found is None
+        ),
         *(
             _command("warning", _place(warned.rule, warned.file, warned.line, path_in_checkout), warned.text)
             for warned in view.warned
@@ -35,13 +39,6 @@ def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], s
         found.title, found.remedy, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
     )
     return _command("error" if row.fails else "warning", place, text)
-
-
-def _budget(row: BudgetRow, view: CheckView) -> str:
-    sentence = budget_sentence(
-        row.found, row.of, row.allowed, has_steps=view.steps > 0, is_share=row.of in SHARES
-    )
-    return _command("error", {"title": "tbprof"}, sentence)
 
 
 def _place(rule: str, file: str, line: int | None, path_in_checkout: Callable[[str], str]) -> dict[str, str]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 __all__ = ["budget_sentence", "found_sentence", "warned_sentence"]
+
+_MOST_NAMED = 3
 
 
 def found_sentence(title: str, fix: str, often: int, *, predicted: bool, has_steps: bool) -> str:
@@ -16,11 +20,33 @@ def warned_sentence(title: str, place: str, reason: str) -> str:
     return f"{title}{f' in {place}' if place else ''} ({reason})"
 
 
-def budget_sentence(found: float, of: str, allowed: int, *, has_steps: bool, is_share: bool = False) -> str:
-    """What there is of something in a step; `of` is "" for sync points of all kinds."""
+def budget_sentence(
+    found: float | None,
+    of: str,
+    allowed: int,
+    *,
+    has_steps: bool,
+    is_share: bool = False,
+    unrecorded: Sequence[str] = (),
+) -> str:
+    """What there is of something in a step; `of` is "" for sync points of all kinds.
+
+    `found` is None where none of the recordings has the figure, and `unrecorded` those that lack it.
+    """
+    lacking = f"{of} was not recorded in {_named(unrecorded)}" if unrecorded else ""
+    if found is None:
+        return f"{lacking}: the budget can't be judged"
     if is_share:
-        return f"{found:.1f} % {of} of the steps, {allowed:,} % allowed"
-    return f"{found:,} {of or 'sync points'} {_counted(has_steps)}, {allowed:,} allowed"
+        said = f"{found:.1f} % {of} of the steps, {allowed:,} % allowed"
+    else:
+        said = f"{found:,} {of or 'sync points'} {_counted(has_steps)}, {allowed:,} allowed"
+    return f"{said}; {lacking}" if lacking else said
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first few, and how many there are besides."""
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _counted(has_steps: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tbprof.texts.findings.check import budget_sentence
 from tbprof.views.check.check import (
     NEW,
     SHARES,
@@ -42,13 +43,14 @@ def check_view(
     found = _once(finding for recording in recordings for finding in recording.found)
     known = matched(found, baseline.accepted)
     rows = [_row(finding, known.get(finding.fingerprint), baseline, forbidden) for finding in found]
-    over = tuple(_budget_row(budget, recordings) for budget in budgets)
+    steps = max((recording.steps for recording in recordings), default=0)
+    over = tuple(_budget_row(budget, recordings, has_steps=steps > 0) for budget in budgets)
     kept = {line.fingerprint for line in known.values()}
     return CheckView(
-        passed=not any(row.fails for row in rows) and not any(row.is_exceeded for row in over),
+        passed=not any(row.fails for row in rows) and all(map(_is_kept, over)),
         recordings=tuple(recording.name for recording in recordings),
         predicted=any(recording.predicted for recording in recordings),
-        steps=max((recording.steps for recording in recordings), default=0),
+        steps=steps,
         rows=tuple(sorted(rows, key=_by_state_and_place)),
         budgets=over,
         warned=tuple(dict.fromkeys(line for recording in recordings for line in recording.warned)),
@@ -95,17 +97,34 @@ def _state(found: Found, accepted: Accepted | None, baseline: Baseline) -> RowSt
     return "more" if found.per_step > accepted.per_step else "accepted"
 
 
-def _budget_row(budget: Budget, recordings: Sequence[Recording]) -> BudgetRow:
+def _budget_row(budget: Budget, recordings: Sequence[Recording], *, has_steps: bool) -> BudgetRow:
     """The worst of the recordings: each is a training of its own."""
-    found = max((_spent(budget.of, recording) for recording in recordings), default=0)
-    return BudgetRow(budget.of, budget.allowed, found, found > budget.allowed)
+    spent = [(_spent(budget.of, recording), recording.name) for recording in recordings]
+    found = max((found for found, _ in spent if found is not None), default=None)
+    unrecorded = tuple(name for found, name in spent if found is None)
+    is_share = budget.of in SHARES
+    return BudgetRow(
+        of=budget.of,
+        allowed=budget.allowed,
+        found=found,
+        is_exceeded=found is not None and found > budget.allowed,
+        unrecorded=unrecorded,
+        text=budget_sentence(
+            found, budget.of, budget.allowed, has_steps=has_steps, is_share=is_share, unrecorded=unrecorded
+        ),
+    )
 
 
-def _spent(word: str, recording: Recording) -> float:
+def _is_kept(row: BudgetRow) -> bool:
+    return row.found is not None and not row.is_exceeded
+
+
+def _spent(word: str, recording: Recording) -> float | None:
+    """None where the recording does not have the figure."""
     if not word:
         return recording.sync_points
     if word in SHARES:
-        return recording.shares.get(word, 0.0)
+        return recording.shares.get(word)
     meant = (finding for finding in recording.found if is_meant(word, finding))
     return sum(finding.per_step for finding in meant if finding.suppressed is None)
 

@@ -109,7 +109,7 @@ class Recording:
     found: tuple[Found, ...]
     warned: tuple[Warned, ...]
     shares: Mapping[str, float] = field(default_factory=dict)
-    """Of the steps, in percent, by the words of `SHARES`; none where no device was recorded."""
+    """Of the steps, in percent, by the words of `SHARES`; what was not recorded is left out."""
     is_of_first_steps: bool = False
     """Whether the program began with its steps: then a line that runs each hundredth step is in them."""
     doubt: str = ""
@@ -158,9 +158,12 @@ class Budget:
 class BudgetRow:
     of: str
     allowed: int
-    found: float
-    """Whole but for a share."""
+    found: float | None
+    """Whole but for a share; None where no recording has the figure."""
     is_exceeded: bool
+    unrecorded: tuple[str, ...]
+    """Recordings that lack the figure."""
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +183,7 @@ class CheckView:
     """The answer for all recordings together: a line that is in several is listed once."""
 
     passed: bool
+    """Whether nothing fails the build, and all that was asked for could be judged."""
     recordings: tuple[str, ...]
     predicted: bool
     """Whether any of them was made without a GPU."""
@@ -195,3 +199,13 @@ class CheckView:
     """Whether any of them looked at the first steps of a program."""
     doubts: tuple[str, ...]
     """Of recordings in which nothing could be found."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether anything that was forbidden was found, or a budget is exceeded."""
+        return any(row.fails for row in self.rows) or any(row.is_exceeded for row in self.budgets)
+
+    @property
+    def verdict(self) -> str:
+        """In a word."""
+        return "passed" if self.passed else "failed" if self.fails else "not judged"

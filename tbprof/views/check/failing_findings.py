@@ -42,14 +42,15 @@ def report_recording(report: Report) -> Recording:
 
 
 def _shares(report: Report) -> dict[str, float]:
-    """Of the steps of all devices, in percent."""
+    """Of the steps of all devices, in percent; what was not recorded, or is unknown, has none."""
     if report.idle is None:
         return {}
-    room_ns = max(sum(step.length_ns for step in report.steps) * len(report.idle.by_device), 1)
+    room_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
     spoken = report.communication
-    exposed_ns = 0 if spoken is None else spoken.exposed_ns or 0
+    exposed_ns = None if spoken is None else spoken.exposed_ns
     parts = {"communication": exposed_ns, "idle": report.idle.total.device_ns}
-    return {name: 100 * parts[name] / room_ns for name in SHARES}
+    known = {name: part_ns for name in SHARES if (part_ns := parts[name]) is not None}
+    return {name: 100 * part_ns / room_ns for name, part_ns in known.items() if room_ns}
 
 
 def _is_counted(finding: Finding) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import SAMPLES, run_tbprof
 from communication_scenes import exchanging
+from trace_builder import TraceBuilder
 
 from tbprof.cli.main import main
 
@@ -47,6 +48,19 @@ def test_a_part_of_the_steps_may_have_a_budget(budget: str, code: int, tmp_path:
     # Of 10 ms: 5 ms computing, 2 ms communication that nothing covers.
     trace = exchanging(2_000).write(tmp_path / "host_1.1000.pt.trace.json")
     assert check(trace, "--budget", budget, "--no-cache") == code
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
+def test_a_part_that_nobody_recorded_is_no_zero(form: str, tmp_path: Path, capsys: Capture) -> None:
+    built = TraceBuilder()
+    built.op("aten::add", 0, 10)
+    trace = built.write(tmp_path / "host_1.1000.pt.trace.json")
+    assert check(trace, "--budget", "idle=1%", "--format", form, "--no-cache") == 2
+    printed = capsys.readouterr().out
+    assert "idle was not recorded in " in printed
+    assert "0.0 %" not in printed
+    assert form in ("json", "github") or "not judged" in printed
+    assert form != "json" or json.loads(printed)["passed"] is False
 
 
 @pytest.mark.parametrize(("budget", "code"), [("2", 0), ("1", 1), ("SYN02=1", 0), ("control_flow=0", 1)])

@@ -29,6 +29,15 @@ def test_a_budget_names_what_it_is_of() -> None:
     assert budget_sentence(3, "SYN01", 1, has_steps=True) == "3 SYN01 in a step, 1 allowed"
 
 
+def test_a_budget_names_the_first_recordings_that_lack_its_figure() -> None:
+    five = [f"w{number}.json" for number in range(5)]
+    text = budget_sentence(12.34, "idle", 20, has_steps=True, is_share=True, unrecorded=five)
+    assert text == (
+        "12.3 % idle of the steps, 20 % allowed; "
+        "idle was not recorded in w0.json, w1.json, w2.json and 2 more"
+    )
+
+
 def test_every_kind_has_words_and_one_of_tomorrow_its_name() -> None:
     assert all(" " in kind_name(kind) for kind in LINE_KINDS)
     assert kind_name("graph_break") == "graph break"

@@ -81,6 +81,22 @@ def test_ranks_are_no_sum_in_a_budget() -> None:
     assert answer(*both, budgets=[Budget("", 3)]).passed
 
 
+def test_a_budget_of_what_was_not_recorded_can_t_be_judged() -> None:
+    shown = answer(recording(name="cpu.json"), budgets=[Budget("idle", 1), Budget("", 3)])
+    assert (shown.verdict, shown.fails) == ("not judged", False)
+    assert [row.found for row in shown.budgets] == [None, 1]
+    assert shown.budgets[0].text == "idle was not recorded in cpu.json: the budget can't be judged"
+
+
+@pytest.mark.parametrize(("allowed", "verdict"), [(40, "passed"), (39, "failed")])
+def test_a_budget_is_judged_of_the_recordings_that_have_the_figure(allowed: int, verdict: str) -> None:
+    both = (recording(name="gpu.json", shares={"idle": 39.5}), recording(name="cpu.json"))
+    shown = answer(*both, budgets=[Budget("idle", allowed)])
+    assert shown.verdict == verdict
+    assert shown.budgets[0].unrecorded == ("cpu.json",)
+    assert shown.budgets[0].text.endswith(" % allowed; idle was not recorded in cpu.json")
+
+
 def test_a_time_only_warns() -> None:
     slow = Warned("LCH01", "critical", "The kernels are too short", "", None)
     shown = answer(recording(warned=(slow,)), forbidden=["new", "LCH01", "LCH"])

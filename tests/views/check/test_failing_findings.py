@@ -82,3 +82,8 @@ def test_a_line_of_a_framework_has_its_option_beside_what_the_rule_says() -> Non
     (found,) = recording(report(hinted)).found
     assert (found.fix, plain.option) == (plain.fix, "")
     assert "logging_nan_inf_filter=False" in found.remedy
+
+
+def test_a_part_of_the_steps_that_nobody_knows_has_no_share() -> None:
+    assert recording(report(idle=None)).shares == {}
+    assert recording(report(communication=None)).shares.keys() == {"idle"}
