@@ -14,7 +14,7 @@ from tbprof.cli.input.checkout_paths import path_in_checkout
 from tbprof.cli.input.piped import as_file
 from tbprof.cli.input.preflight_document import document_recording, preflight_document
 from tbprof.cli.input.reading import is_folder, report_of_file
-from tbprof.cli.input.window_reading import WindowReader, reports_of_folder
+from tbprof.cli.input.window_reading import WindowReader, windows_of_folder
 from tbprof.cli.output.check_comment import check_comment
 from tbprof.cli.output.check_text import check_text
 from tbprof.cli.output.checks_text import checks_text, list_text
@@ -22,7 +22,7 @@ from tbprof.cli.output.github_annotations import github_annotations
 from tbprof.cli.output.near_paths import near_path
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.preflight_child import run_preflight
-from tbprof.errors import UsageError
+from tbprof.errors import TbprofError, UsageError
 from tbprof.harmless import json_text
 from tbprof.line_rules import LINE_KINDS
 from tbprof.process.one_thread import one_thread
@@ -37,7 +37,7 @@ from tbprof.views.checks.building import checks_view
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
-    from tbprof.model import Report
+    from tbprof.model import Report, Window
 
 __all__ = ["add_to"]
 
@@ -166,8 +166,7 @@ def _is_program(options: argparse.Namespace) -> bool:
 def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
     use_cache = not options.no_cache
     if is_folder(path):
-        reports = reports_of_folder(path, use_cache=use_cache)
-        return [_recording(report, options) for report in reports]
+        return _recorded_in(path, options)
     with as_file(path) as file:
         document = preflight_document(file)
         if document is not None:
@@ -177,17 +176,34 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
     return [dataclasses.replace(recording, name=recording.name.replace(str(file), str(path)))]
 
 
+def _recorded_in(folder: Path, options: argparse.Namespace) -> list[Recording]:
+    """Those of its windows, first the ones that can be read."""
+    unread: list[Recording] = []
+    windows = windows_of_folder(
+        folder,
+        use_cache=not options.no_cache,
+        tell_broken=lambda window, error: unread.append(_unread(window, error)),
+    )
+    return [*(_recording(report, options) for _, report in windows), *unread]
+
+
+def _unread(window: Window, error: TbprofError) -> Recording:
+    name = window.trace_path or window.report_path or window.window
+    return Recording(name, predicted=False, sync_points=0, steps=0, found=(), warned=(), gap=str(error))
+
+
 def _recording(report: Report, options: argparse.Namespace) -> Recording:
     """What was found; what could not be looked for is said on stderr, as a silent pass would mislead."""
-    if report.trace.is_cut_off:
-        tell(f"{report.trace.path}: {CUT_OFF}")
+    gap = f"{report.trace.path}: {CUT_OFF}" if report.trace.is_cut_off else ""
+    if gap:
+        tell(gap)
     for one in report.not_checked:
         if one.rule in options.forbid:
             tell(f"{report.trace.path}: {forbidden_sentence(one.rule, one.needs)}")
     # All rules are asked what they declare: whoever runs a program, or lists checks, need not wait for them.
     from tbprof.views.check.failing_findings import report_recording
 
-    return report_recording(report)
+    return dataclasses.replace(report_recording(report), gap=gap)
 
 
 def _printed(view: CheckView, options: argparse.Namespace) -> str:

@@ -26,7 +26,6 @@ __all__ = [
     "WindowReader",
     "WindowReport",
     "read_windows",
-    "reports_of_folder",
     "windows_of_folder",
 ]
 
@@ -105,15 +104,6 @@ class WindowReader:
             return dataclasses.replace(window, run=path.absolute().name) if window.run == "." else window
         folder = path / window.run
         return dataclasses.replace(window, run=folder.as_posix() if folder.name else folder.absolute().name)
-
-
-def reports_of_folder(folder: Path, *, use_cache: bool) -> tuple[Report, ...]:
-    """Those of all windows that can be read.
-
-    Raises:
-        UsageError: There is none.
-    """
-    return tuple(report for _, report in windows_of_folder(folder, use_cache=use_cache))
 
 
 def windows_of_folder(

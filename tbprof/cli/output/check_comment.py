@@ -27,10 +27,15 @@ def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> st
     parts += ["Predicted, no GPU was used: lines and counts, no times."] if view.predicted else []
     parts += [html.escape(plain(doubt), quote=False) for doubt in view.doubts]
     listed = [_budget(row) for row in view.budgets if row.is_exceeded or row.found is None]
-    listed += [_finding(row, view, path_in_checkout) for row in rows[:_MOST_LINES]]
-    listed += [f"- and {len(rows) - _MOST_LINES:,} more"] if len(rows) > _MOST_LINES else []
+    listed += _first([f"- **not judged**: {escaped(plain(sentence))}" for sentence in view.unjudged])
+    listed += _first([_finding(row, view, path_in_checkout) for row in rows])
     parts += ["\n".join(listed)] if listed else []
     return "\n\n".join(parts) + "\n"
+
+
+def _first(items: list[str]) -> list[str]:
+    more = len(items) - _MOST_LINES
+    return [*items[:_MOST_LINES], f"- and {more:,} more"] if more > 0 else items
 
 
 def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], str]) -> str:

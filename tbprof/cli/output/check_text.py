@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tbprof.harmless import plain
 from tbprof.texts.figures.quantities import count
+from tbprof.texts.findings.check import unjudged_sum
 from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
 
 __all__ = ["check_text"]
@@ -27,7 +28,8 @@ def check_text(view: CheckView, *, has_policy: bool) -> str:
     """
     failing = [row for row in view.rows if row.fails]
     others = [row for row in view.rows if not row.fails]
-    lines = list(view.recordings)
+    unjudged = frozenset(view.unjudged_recordings)
+    lines = [f"{name}: not judged" if name in unjudged else name for name in view.recordings]
     if view.predicted:
         lines.append("predicted, no GPU was used: lines and counts, no times")
     if view.steps == 0 and view.rows:
@@ -80,4 +82,10 @@ def _gone(line: Accepted) -> str:
 def _sum(view: CheckView) -> str:
     states = [row.state for row in view.rows]
     counted = ", ".join(f"{states.count(state)} {state}" for state in STATES)
-    return f"{count(len(states), 'finding')} ({counted})"
+    found = f"{count(len(states), 'finding')} ({counted})"
+    budgets = [f"the budget of {row.of}" for row in view.budgets if row.found is None]
+    words = [*view.unjudged_words, *budgets]
+    windows = len(view.unjudged_recordings)
+    if not windows and not words:
+        return found
+    return f"{found}; {unjudged_sum(windows, len(view.recordings), words)}"

@@ -17,14 +17,13 @@ _OPEN = ("new", "more", "unseen")
 
 
 def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) -> list[str]:
-    """One line for each finding that is not accepted, each budget that is not known to hold, each warning."""
+    """One line for each finding that is not accepted, all that could not be judged or is over its budget, and
+    each warning.
+    """
+    budgets = [row.text for row in view.budgets if row.is_exceeded or row.found is None]
     return [
         *(_finding(row, view, path_in_checkout) for row in view.rows if row.state in _OPEN),
-        *(
-            _command("error", {"title": "tbprof"}, row.text)
-            for row in view.budgets
-            if row.is_exceeded or row.found is None
-        ),
+        *(_command("error", {"title": "tbprof"}, text) for text in (*view.unjudged, *budgets)),
         *(
             _command("warning", _place(warned.rule, warned.file, warned.line, path_in_checkout), warned.text)
             for warned in view.warned

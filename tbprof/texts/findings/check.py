@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["budget_sentence", "found_sentence", "warned_sentence"]
+from tbprof.texts.figures.quantities import count
+
+__all__ = ["budget_sentence", "found_sentence", "unchecked_sentence", "unjudged_sum", "warned_sentence"]
 
 _MOST_NAMED = 3
 
@@ -33,7 +35,8 @@ def budget_sentence(
 
     `found` is None where none of the recordings has the figure, and `unrecorded` those that lack it.
     """
-    lacking = f"{of} was not recorded in {_named(unrecorded)}" if unrecorded else ""
+    lacked = "recorded" if is_share else "checked"
+    lacking = f"{of} was not {lacked} in {_named(unrecorded)}" if unrecorded else ""
     if found is None:
         return f"{lacking}: the budget can't be judged"
     if is_share:
@@ -41,6 +44,17 @@ def budget_sentence(
     else:
         said = f"{found:,} {of or 'sync points'} {_counted(has_steps)}, {allowed:,} allowed"
     return f"{said}; {lacking}" if lacking else said
+
+
+def unchecked_sentence(word: str) -> str:
+    """Of a rule, or a family of them, that is forbidden."""
+    return f"{word} is forbidden, and no window could be checked for it"
+
+
+def unjudged_sum(windows: int, of: int, words: Sequence[str]) -> str:
+    """What could not be judged, in a few words: of all windows so many, and each of `words`."""
+    counted = [f"{windows:,} of {count(of, 'window')}"] if windows else []
+    return f"{' and '.join([*counted, *words])} could not be judged"
 
 
 def _named(names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tbprof.texts.findings.check import budget_sentence
+from tbprof.texts.findings.check import budget_sentence, unchecked_sentence
 from tbprof.views.check.check import (
     NEW,
     SHARES,
@@ -46,8 +46,10 @@ def check_view(
     steps = max((recording.steps for recording in recordings), default=0)
     over = tuple(_budget_row(budget, recordings, has_steps=steps > 0) for budget in budgets)
     kept = {line.fingerprint for line in known.values()}
+    words = tuple(word for word in forbidden if _is_unchecked(word, recordings))
+    unjudged = (*(one.gap for one in recordings if one.gap), *map(unchecked_sentence, words))
     return CheckView(
-        passed=not any(row.fails for row in rows) and all(map(_is_kept, over)),
+        passed=not any(row.fails for row in rows) and all(map(_is_kept, over)) and not unjudged,
         recordings=tuple(recording.name for recording in recordings),
         predicted=any(recording.predicted for recording in recordings),
         steps=steps,
@@ -58,12 +60,21 @@ def check_view(
         is_former_baseline=baseline.is_former,
         is_of_first_steps=any(recording.is_of_first_steps for recording in recordings),
         doubts=tuple(f"{one.name}: {one.doubt}" for one in recordings if one.doubt),
+        unjudged_recordings=tuple(one.name for one in recordings if one.gap),
+        unjudged_words=words,
+        unjudged=unjudged,
     )
 
 
 def is_meant(word: str, finding: Found) -> bool:
     """Whether a word of `--forbid` or `--budget` is about the finding: its rule, family or kind."""
     return word in (finding.rule, finding.rule[:3], finding.kind)
+
+
+def _is_unchecked(word: str, recordings: Sequence[Recording]) -> bool:
+    """Whether no recording could be checked for it; of what could not be read that is said already."""
+    read = [recording for recording in recordings if not recording.gap]
+    return bool(read) and all(word in recording.unchecked for recording in read)
 
 
 def _once(found: Iterable[Found]) -> list[Found]:
@@ -125,6 +136,8 @@ def _spent(word: str, recording: Recording) -> float | None:
         return recording.sync_points
     if word in SHARES:
         return recording.shares.get(word)
+    if word in recording.unchecked:
+        return None
     meant = (finding for finding in recording.found if is_meant(word, finding))
     return sum(finding.per_step for finding in meant if finding.suppressed is None)
 

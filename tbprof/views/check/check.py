@@ -114,6 +114,10 @@ class Recording:
     """Whether the program began with its steps: then a line that runs each hundredth step is in them."""
     doubt: str = ""
     """Why nothing could be found, one sentence; "" where it could."""
+    gap: str = ""
+    """Why it can't be judged, or not all of it: it could not be read, or is cut off; "" where it can be."""
+    unchecked: frozenset[str] = frozenset()
+    """Rules that could not look, and families of which none could."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +203,12 @@ class CheckView:
     """Whether any of them looked at the first steps of a program."""
     doubts: tuple[str, ...]
     """Of recordings in which nothing could be found."""
+    unjudged_recordings: tuple[str, ...]
+    """Those that could not be judged, or not wholly."""
+    unjudged_words: tuple[str, ...]
+    """What is forbidden and no recording could be checked for."""
+    unjudged: tuple[str, ...]
+    """Of both a sentence each."""
 
     @property
     def fails(self) -> bool:

@@ -33,6 +33,7 @@ def report_recording(report: Report) -> Recording:
         sync_points=_most_sync_points(report, found),
         found=tuple(finding for finding in found if finding.per_step > 0),
         shares=_shares(report),
+        unchecked=_unchecked(report),
         warned=tuple(
             _warned(report, finding)
             for finding in report.findings
@@ -51,6 +52,15 @@ def _shares(report: Report) -> dict[str, float]:
     parts = {"communication": exposed_ns, "idle": report.idle.total.device_ns}
     known = {name: part_ns for name in SHARES if (part_ns := parts[name]) is not None}
     return {name: 100 * part_ns / room_ns for name, part_ns in known.items() if room_ns}
+
+
+def _unchecked(report: Report) -> frozenset[str]:
+    """What was found without a GPU was looked for in another way."""
+    predicted = {line.rule for line in report.predicted_lines}
+    unable = {one.rule for one in report.not_checked} | {one.rule for one in report.failed_rules}
+    rules = unable - predicted
+    looked = {check.rule for check in report.checks} - rules
+    return frozenset(rules | ({rule[:3] for rule in rules} - {rule[:3] for rule in looked | predicted}))
 
 
 def _is_counted(finding: Finding) -> bool:

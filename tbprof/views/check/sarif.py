@@ -43,11 +43,20 @@ def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str]) -> Json:
         *(_warning(warned, codes, path_in_checkout) for warned in view.warned),
     ]
     driver = {"name": "tbprof", "version": __version__, "rules": rules}
-    return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [_invocation(view)],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
     }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _invocation(view: CheckView) -> Json:
+    """Whether all could be judged that was asked for, and what could not."""
+    said = [*view.unjudged, *(row.text for row in view.budgets if row.found is None)]
+    notes = [{"level": "error", "message": {"text": sentence}} for sentence in said]
+    return {"executionSuccessful": not said, "toolExecutionNotifications": notes}
 
 
 def _rules(view: CheckView) -> list[Json]:

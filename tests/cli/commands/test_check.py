@@ -72,12 +72,47 @@ def test_what_could_not_be_looked_for_is_no_silent_pass(tmp_path: Path, capsys: 
     whole = gzip.decompress(SAMPLE.read_bytes())
     cut = tmp_path / "cut.pt.trace.json"
     cut.write_bytes(whole[: len(whole) * 98 // 100])
-    assert check("--forbid", "LCH01", cut) == 0
-    cut_off, unchecked = capsys.readouterr().err.splitlines()
+    assert check("--forbid", "LCH01", cut) == 2
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1].endswith(" suppressed); 1 of 1 window could not be judged")
+    cut_off, unchecked = printed.err.splitlines()
     assert cut_off.endswith("the file is cut off among its events: what is told is of what is left of it")
     assert unchecked.endswith("LCH01 is forbidden, and was not checked: no complete GPU work recorded")
     check("--forbid", "LCH01", SAMPLE)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("word", "code", "verdict"), [("CPY", 2, "not judged"), ("SYN02", 1, "failed")])
+def test_windows_that_can_t_be_read_are_no_silent_pass(
+    word: str, code: int, verdict: str, tmp_path: Path, capsys: Capture
+) -> None:
+    shutil.copy(SAMPLE, tmp_path)
+    (tmp_path / "empty.pt.trace.json").touch()
+    assert check(tmp_path, "--forbid", word) == code
+    printed = capsys.readouterr()
+    assert f"{tmp_path / 'empty.pt.trace.json'} is empty" in printed.err
+    last = printed.out.splitlines()[-1]
+    assert last.startswith(f"{verdict}: ")
+    assert last.endswith("; 1 of 2 windows could not be judged")
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "github", "sarif"])
+def test_what_is_posted_elsewhere_names_the_windows_that_can_t_be_read(
+    form: str, tmp_path: Path, capsys: Capture
+) -> None:
+    shutil.copy(SAMPLE, tmp_path)
+    (tmp_path / "empty.pt.trace.json").touch()
+    assert check(tmp_path, "--forbid", "CPY", "--format", form) == 2
+    assert "empty.pt.trace.json is empty" in capsys.readouterr().out
+
+
+def test_a_rule_that_could_not_look_is_no_silent_pass(tmp_path: Path, capsys: Capture) -> None:
+    built = TraceBuilder()
+    built.op("aten::add", 0, 10)
+    trace = built.write(tmp_path / "host_1.1000.pt.trace.json")
+    assert check(trace, "--forbid", "SYN10", "--no-cache") == 2
+    assert capsys.readouterr().out.splitlines()[-1].endswith("; SYN10 could not be judged")
+    assert check(trace, "--forbid", "SYN", "--no-cache") == 0
 
 
 def test_a_baseline_accepts_what_was_there_and_keeps_its_reasons(tmp_path: Path, capsys: Capture) -> None:

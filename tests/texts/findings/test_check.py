@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.line_rules import LINE_KINDS
-from tbprof.texts.findings.check import budget_sentence, found_sentence, warned_sentence
+from tbprof.texts.findings.check import budget_sentence, found_sentence, unjudged_sum, warned_sentence
 from tbprof.texts.findings.predicted import kind_name
 
 
@@ -35,6 +35,13 @@ def test_a_budget_names_the_first_recordings_that_lack_its_figure() -> None:
     assert text == (
         "12.3 % idle of the steps, 20 % allowed; "
         "idle was not recorded in w0.json, w1.json, w2.json and 2 more"
+    )
+
+
+def test_what_could_not_be_judged_is_summed_up() -> None:
+    assert unjudged_sum(3, 8, []) == "3 of 8 windows could not be judged"
+    assert unjudged_sum(0, 8, ["SYN10", "the budget of idle"]) == (
+        "SYN10 and the budget of idle could not be judged"
     )
 
 

@@ -97,6 +97,26 @@ def test_a_budget_is_judged_of_the_recordings_that_have_the_figure(allowed: int,
     assert shown.budgets[0].text.endswith(" % allowed; idle was not recorded in cpu.json")
 
 
+def test_a_window_that_could_not_be_judged_is_no_silent_pass() -> None:
+    cut = recording(name="cut.json", gap="cut.json is cut off")
+    shown = answer(recording(FOUND), cut, forbidden=["SYN02"])
+    assert (shown.passed, shown.verdict) == (False, "not judged")
+    assert (shown.unjudged_recordings, shown.unjudged) == (("cut.json",), ("cut.json is cut off",))
+    assert answer(recording(FOUND), cut, forbidden=["SYN01"]).verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    ("unchecked", "verdict"),
+    [((["SYN10"], ["SYN10", "SYN"]), "not judged"), ((["SYN10"], []), "passed"), ((["SYN"],), "passed")],
+)
+def test_a_rule_that_could_look_nowhere_can_t_be_forbidden(
+    unchecked: tuple[list[str], ...], verdict: str
+) -> None:
+    windows = [recording(unchecked=frozenset(words)) for words in unchecked]
+    assert answer(*windows, forbidden=["SYN10"]).verdict == verdict
+    assert answer(*windows, budgets=[Budget("SYN10", 0)]).verdict == verdict
+
+
 def test_a_time_only_warns() -> None:
     slow = Warned("LCH01", "critical", "The kernels are too short", "", None)
     shown = answer(recording(warned=(slow,)), forbidden=["new", "LCH01", "LCH"])

@@ -6,7 +6,7 @@ import dataclasses
 
 from report_samples import REPORT, SITE, changed, step
 
-from tbprof.model import Finding, PredictedLine, Report, Source, SourceText
+from tbprof.model import Check, Finding, NotChecked, PredictedLine, Report, Source, SourceText
 from tbprof.views.check.check import Recording
 from tbprof.views.check.failing_findings import report_recording
 
@@ -82,6 +82,16 @@ def test_a_line_of_a_framework_has_its_option_beside_what_the_rule_says() -> Non
     (found,) = recording(report(hinted)).found
     assert (found.fix, plain.option) == (plain.fix, "")
     assert "logging_nan_inf_filter=False" in found.remedy
+
+
+def test_what_could_not_look_is_named_by_rule_and_where_it_is_all_of_it_by_family() -> None:
+    checks = (Check("SYN01", "passed"), Check("SYN10", "not_checked"), Check("LCH01", "not_checked"))
+    unchecked = (NotChecked("SYN10", "GPU work"), NotChecked("LCH01", "GPU work"))
+    judged = recording(report(not_checked=unchecked, failed_rules=(), checks=checks))
+    assert judged.unchecked == {"SYN10", "LCH01", "LCH"}
+    line = PredictedLine("SYN10", "control_flow", EXACT, "__bool__", 3, "seen", "abc")
+    host_only = {"idle": None, "sites": (), "failed_rules": (), "predicted_lines": (line,)}
+    assert recording(report(not_checked=unchecked, checks=checks, **host_only)).unchecked == {"LCH01", "LCH"}
 
 
 def test_a_part_of_the_steps_that_nobody_knows_has_no_share() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from check_samples import FOUND, accepted, answer, found, recording
 
-from tbprof.views.check.check import CheckView, Warned
+from tbprof.views.check.check import Budget, CheckView, Warned
 from tbprof.views.check.sarif import FINGERPRINT, sarif_log
 
 SCHEMA = Path(__file__).parents[2] / "data" / "sarif-schema-2.1.0.json"
@@ -35,6 +35,9 @@ STATES = answer(
 """Everything that a result can be."""
 
 
+UNJUDGED = answer(recording(gap="w.json is cut off"), budgets=[Budget("idle", 1)])
+
+
 def log_of(view: CheckView) -> dict[str, Any]:
     return sarif_log(view, lambda file: file)
 
@@ -44,7 +47,11 @@ def results(view: CheckView) -> list[dict[str, Any]]:
     return shown
 
 
-@pytest.mark.parametrize("view", [STATES, answer(recording()), answer()], ids=["all", "clean", "nothing"])
+@pytest.mark.parametrize(
+    "view",
+    [STATES, answer(recording()), answer(), UNJUDGED],
+    ids=["all", "clean", "nothing", "unjudged"],
+)
 def test_it_is_valid(view: CheckView) -> None:
     if os.environ.get("TBPROF_REQUIRE_TOOLS") != "1":
         pytest.importorskip("jsonschema", reason="needs jsonschema: pip install 'tbprof[test]'")
@@ -53,6 +60,18 @@ def test_it_is_valid(view: CheckView) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     jsonschema.Draft7Validator(schema).validate(json.loads(json.dumps(log_of(view))))
+
+
+def test_what_could_not_be_judged_is_a_notification() -> None:
+    (fine,) = log_of(answer(recording()))["runs"][0]["invocations"]
+    assert fine["executionSuccessful"]
+    (invocation,) = log_of(UNJUDGED)["runs"][0]["invocations"]
+    said = [note["message"]["text"] for note in invocation["toolExecutionNotifications"]]
+    assert not invocation["executionSuccessful"]
+    assert said == [
+        "w.json is cut off",
+        "idle was not recorded in w.1.trace.json.gz: the budget can't be judged",
+    ]
 
 
 def test_a_result_has_its_line_and_its_fingerprint() -> None:
