@@ -28,6 +28,7 @@ from tbprof.line_rules import LINE_KINDS
 from tbprof.process.one_thread import one_thread
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
+from tbprof.texts.findings.check import unjudged_sum
 from tbprof.texts.findings.left_out import CUT_OFF, forbidden_sentence
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.views.check.building import check_view
@@ -109,12 +110,23 @@ def run(options: argparse.Namespace) -> int:
     judge = partial(check_view, _recordings(options), forbidden=options.forbid, budgets=options.budget)
     view = judge(_accepted(options))
     if options.update_baseline:
+        _check_whole(view, options.baseline)
         baseline = renewed(view)
         write_baseline(options.baseline, baseline)
         view = judge(baseline)
     with reader_may_leave():
         put(_printed(view, options))
     return FOUND if view.fails else 0 if view.passed else _COULD_NOT
+
+
+def _check_whole(view: CheckView, baseline: Path) -> None:
+    """What nobody could look at would be taken for gone, and its reasons with it."""
+    unjudged = len(view.unjudged_recordings)
+    if unjudged:
+        raise UsageError(
+            f"{baseline} stays as it is: {unjudged_sum(unjudged, len(view.recordings), [])}, and it would "
+            "lose what they hold; record them again, or name the others alone"
+        )
 
 
 def _listed(options: argparse.Namespace) -> str:

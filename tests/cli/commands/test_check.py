@@ -129,6 +129,24 @@ def test_a_baseline_accepts_what_was_there_and_keeps_its_reasons(tmp_path: Path,
     assert "gone" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["empty.pt.trace.json", "cut.pt.trace.json"])
+def test_a_baseline_is_not_made_of_windows_that_could_not_be_judged(
+    name: str, tmp_path: Path, capsys: Capture
+) -> None:
+    baseline = tmp_path / "accepted.json"
+    assert check(SAMPLE, "--baseline", baseline, "--update-baseline") == 0
+    before = baseline.read_bytes()
+    run = tmp_path / "run"
+    run.mkdir()
+    whole = gzip.decompress(SAMPLE.read_bytes())
+    (run / "cut.pt.trace.json").write_bytes(whole[: len(whole) // 3])
+    (run / name).open("ab").close()
+    capsys.readouterr()
+    assert check(run, "--baseline", baseline, "--update-baseline") == 2
+    assert f"{baseline} stays as it is: " in capsys.readouterr().err
+    assert baseline.read_bytes() == before
+
+
 def test_a_folder_and_several_paths_are_one_answer(tmp_path: Path, capsys: Capture) -> None:
     shutil.copy(SAMPLE, tmp_path)
     assert check(tmp_path, SAMPLE, PREDICTED, "--format", "json") == 0
