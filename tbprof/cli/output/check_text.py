@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.harmless import plain
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.findings.check import unjudged_sum
+from tbprof.texts.findings.check import failure_sum, unjudged_sum
 from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
 
 __all__ = ["check_text"]
@@ -42,7 +42,7 @@ def check_text(view: CheckView, *, has_policy: bool) -> str:
     lines += [f"{_budget_state(row):<12}{row.text}" for row in view.budgets]
     lines += [f"{'warning':<12}{row.rule} {_place(row.file, row.line)}{row.text}" for row in view.warned]
     lines += [_gone(line) for line in view.gone]
-    lines += [f"{view.verdict}: {_sum(view)}"] if has_policy else [_sum(view), _NO_POLICY]
+    lines += [f"{view.verdict}: {_failures(view)}{_sum(view)}"] if has_policy else [_sum(view), _NO_POLICY]
     return "\n".join(plain(line) for line in lines) + "\n"
 
 
@@ -77,6 +77,12 @@ def _budget_state(row: BudgetRow) -> str:
 
 def _gone(line: Accepted) -> str:
     return f"{'gone':<12}{line.rule} {line.file} {line.function}: take it out of the baseline"
+
+
+def _failures(view: CheckView) -> str:
+    """What failed, before what there is; "" where nothing did."""
+    over = [row.of or "sync points" for row in view.budgets if row.is_exceeded]
+    return f"{failure_sum(sum(row.fails for row in view.rows), over)}; " if view.fails else ""
 
 
 def _sum(view: CheckView) -> str:

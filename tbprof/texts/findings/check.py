@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count
 
-__all__ = ["budget_sentence", "found_sentence", "unchecked_sentence", "unjudged_sum", "warned_sentence"]
+__all__ = [
+    "budget_sentence",
+    "failure_sum",
+    "found_sentence",
+    "unchecked_sentence",
+    "unjudged_sum",
+    "warned_sentence",
+]
 
 _MOST_NAMED = 3
 
@@ -29,21 +36,32 @@ def budget_sentence(
     *,
     has_steps: bool,
     is_share: bool = False,
+    worst: str = "",
     unrecorded: Sequence[str] = (),
 ) -> str:
     """What there is of something in a step; `of` is "" for sync points of all kinds.
 
-    `found` is None where none of the recordings has the figure, and `unrecorded` those that lack it.
+    `found` is None where none of the recordings has the figure, else that of `worst`, which is "" where there
+    is no other; `unrecorded` are those that lack it.
     """
     lacked = "recorded" if is_share else "checked"
     lacking = f"{of} was not {lacked} in {_named(unrecorded)}" if unrecorded else ""
     if found is None:
         return f"{lacking}: the budget can't be judged"
+    whose = f" of {worst}" if worst else ""
     if is_share:
-        said = f"{found:.1f} % {of} of the steps, {allowed:,} % allowed"
+        said = f"{found:.1f} % {of} of the steps{whose}, {allowed:,} % allowed"
     else:
-        said = f"{found:,} {of or 'sync points'} {_counted(has_steps)}, {allowed:,} allowed"
+        said = f"{found:,} {of or 'sync points'} {_counted(has_steps)}{whose}, {allowed:,} allowed"
     return f"{said}; {lacking}" if lacking else said
+
+
+def failure_sum(forbidden: int, over_budget: Sequence[str]) -> str:
+    """What fails the build, in a few words: so many findings, and what is over its budget."""
+    is_one = "is" if forbidden == 1 else "are"
+    found = [f"{count(forbidden, 'finding')} {is_one} forbidden"] if forbidden else []
+    over = [f"over the budget of {' and '.join(over_budget)}"] if over_budget else []
+    return ", ".join([*found, *over])
 
 
 def unchecked_sentence(word: str) -> str:

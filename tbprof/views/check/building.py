@@ -111,18 +111,28 @@ def _state(found: Found, accepted: Accepted | None, baseline: Baseline) -> RowSt
 def _budget_row(budget: Budget, recordings: Sequence[Recording], *, has_steps: bool) -> BudgetRow:
     """The worst of the recordings: each is a training of its own."""
     spent = [(_spent(budget.of, recording), recording.name) for recording in recordings]
-    found = max((found for found, _ in spent if found is not None), default=None)
+    known = [(found, name) for found, name in spent if found is not None]
+    found, worst = max(known, key=lambda one: one[0], default=(None, ""))
+    worst = worst if len(recordings) > 1 else ""
     unrecorded = tuple(name for found, name in spent if found is None)
     is_share = budget.of in SHARES
+    said = budget_sentence(
+        found,
+        budget.of,
+        budget.allowed,
+        has_steps=has_steps,
+        is_share=is_share,
+        worst=worst,
+        unrecorded=unrecorded,
+    )
     return BudgetRow(
         of=budget.of,
         allowed=budget.allowed,
         found=found,
         is_exceeded=found is not None and found > budget.allowed,
+        worst=worst,
         unrecorded=unrecorded,
-        text=budget_sentence(
-            found, budget.of, budget.allowed, has_steps=has_steps, is_share=is_share, unrecorded=unrecorded
-        ),
+        text=said,
     )
 
 

@@ -165,6 +165,8 @@ class BudgetRow:
     found: float | None
     """Whole but for a share; None where no recording has the figure."""
     is_exceeded: bool
+    worst: str
+    """The recording of which it is `found`; "" where there is but one, or none has the figure."""
     unrecorded: tuple[str, ...]
     """Recordings that lack the figure."""
     text: str

@@ -50,6 +50,14 @@ def test_a_part_of_the_steps_may_have_a_budget(budget: str, code: int, tmp_path:
     assert check(trace, "--budget", budget, "--no-cache") == code
 
 
+def test_the_last_line_says_what_failed(capsys: Capture) -> None:
+    assert check(SAMPLE, "--budget", "1", "--forbid", "CPY") == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("failed: over the budget of sync points; 1 finding (1 new, ")
+    assert check(SAMPLE, "--forbid", "new") == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("failed: 1 finding is forbidden; 1 finding (")
+
+
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 def test_a_part_that_nobody_recorded_is_no_zero(form: str, tmp_path: Path, capsys: Capture) -> None:
     built = TraceBuilder()

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from tbprof.line_rules import LINE_KINDS
-from tbprof.texts.findings.check import budget_sentence, found_sentence, unjudged_sum, warned_sentence
+from tbprof.texts.findings.check import (
+    budget_sentence,
+    failure_sum,
+    found_sentence,
+    unjudged_sum,
+    warned_sentence,
+)
 from tbprof.texts.findings.predicted import kind_name
 
 
@@ -36,6 +42,12 @@ def test_a_budget_names_the_first_recordings_that_lack_its_figure() -> None:
         "12.3 % idle of the steps, 20 % allowed; "
         "idle was not recorded in w0.json, w1.json, w2.json and 2 more"
     )
+
+
+def test_what_fails_is_summed_up() -> None:
+    assert failure_sum(1, []) == "1 finding is forbidden"
+    assert failure_sum(0, ["idle"]) == "over the budget of idle"
+    assert failure_sum(2, ["idle", "SYN01"]) == "2 findings are forbidden, over the budget of idle and SYN01"
 
 
 def test_what_could_not_be_judged_is_summed_up() -> None:

@@ -81,6 +81,14 @@ def test_ranks_are_no_sum_in_a_budget() -> None:
     assert answer(*both, budgets=[Budget("", 3)]).passed
 
 
+def test_a_budget_says_whose_figure_it_is() -> None:
+    both = (recording(name="a.json", sync_points=2), recording(name="b.json", sync_points=3))
+    (row,) = answer(*both, budgets=[Budget("", 2)]).budgets
+    assert (row.worst, row.text) == ("b.json", "3 sync points in a step of b.json, 2 allowed")
+    (row,) = answer(recording(shares={"idle": 78.7}), budgets=[Budget("idle", 50)]).budgets
+    assert (row.worst, row.text) == ("", "78.7 % idle of the steps, 50 % allowed")
+
+
 def test_a_budget_of_what_was_not_recorded_can_t_be_judged() -> None:
     shown = answer(recording(name="cpu.json"), budgets=[Budget("idle", 1), Budget("", 3)])
     assert (shown.verdict, shown.fails) == ("not judged", False)
