@@ -6,10 +6,9 @@ Each imports what it needs when it is asked for: to import all takes longer than
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tbprof.cli.input.reading import is_folder
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
@@ -17,9 +16,6 @@ from tbprof.cli.output.colour import coloured, wants_colour
 from tbprof.cli.output.stderr_messages import Problem, tell
 from tbprof.harmless import json_text
 from tbprof.model import Report
-
-if TYPE_CHECKING:
-    from tbprof.store.lookup.discovery import MemoryFolder
 
 __all__ = ["report_parts"]
 
@@ -46,20 +42,25 @@ def report_parts(windows: Windows, options: argparse.Namespace, reader: WindowRe
     if options.format == "json":
         yield from _json(windows, reader, is_one=is_one)
     else:
-        yield from _texts(windows, reader.of_memory, options)
+        yield from _texts(windows, reader, options)
 
 
-def _texts(windows: Windows, of_memory: Sequence[MemoryFolder], options: argparse.Namespace) -> Iterator[str]:
+def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) -> Iterator[str]:
     text, before = _markdown() if options.format == "markdown" else _terminal(options), ""
     for _, report in windows:
         yield before + text(report)
         before = "\n"
-    if of_memory:
+    if reader.of_memory:
         from tbprof.cli.commands.report_memory import memory_texts
 
-        for told in memory_texts(of_memory, has_windows=before != ""):
+        for told in memory_texts(reader.of_memory, has_windows=before != ""):
             yield before + told
             before = "\n"
+    if options.format == "markdown" and reader.problems:
+        # A text on a terminal has them beside it, on stderr.
+        from tbprof.cli.output.markdown import problems_markdown
+
+        yield before + problems_markdown(reader.problems)
 
 
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
@@ -94,7 +95,7 @@ def _json(windows: Windows, reader: WindowReader, *, is_one: bool) -> Iterator[s
         from tbprof.cli.commands.report_memory import memory_json
 
         ran_out = memory_json(reader.of_memory)
-    problems = json_text([dataclasses.asdict(problem) for problem in reader.problems]).rstrip("\n")
+    problems = json_text([problem.document() for problem in reader.problems]).rstrip("\n")
     end = f'], "out_of_memory": {ran_out}, "problems": {problems}}}\n'
     yield end if before == ", " else before + end
 

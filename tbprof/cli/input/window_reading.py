@@ -74,7 +74,7 @@ class WindowReader:
                 if failed == len(self.paths):
                     raise
                 self.has_failed = True
-                _say(self.problems, Problem(str(path), str(error)), names_path=True)
+                _say(self.problems, Problem(str(path), str(error), names_path=True))
 
     def read_again(self, windows: Sequence[Window]) -> Iterator[tuple[Window, Report | TbprofError]]:
         """Some of those that were read; what came through a pipe can't be."""
@@ -145,7 +145,7 @@ def windows_of_folder(
     for window, report in _told(_outcomes(windows, executor, use_cache=use_cache), len(windows)):
         if isinstance(report, TbprofError):
             file = window.trace_path or window.report_path or window.window
-            _say(problems, Problem(file, str(report)), names_path=True)
+            _say(problems, Problem(file, str(report), names_path=True))
             tell_broken(window, report)
             ranks.add(window, None)
         else:
@@ -162,10 +162,9 @@ def windows_of_folder(
         raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
 
 
-def _say(problems: list[Problem], problem: Problem, *, names_path: bool = False) -> None:
-    """`names_path` says that the sentence does so itself, as those of errors do."""
+def _say(problems: list[Problem], problem: Problem) -> None:
     problems.append(problem)
-    tell(problem.sentence if names_path else f"{problem.path}: {problem.sentence}")
+    tell(problem.told)
 
 
 def read_windows(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tbprof.cli.output.checks_text import checks_markdown
 from tbprof.cli.output.near_paths import near_path
+from tbprof.cli.output.stderr_messages import Problem
 from tbprof.cli.output.terminal import saving_text
 from tbprof.harmless import code, escaped, plain
 from tbprof.model import Report
@@ -15,7 +18,7 @@ from tbprof.views.findings.predicted import PredictedRow
 from tbprof.views.window.building import window_view
 from tbprof.views.window.window import SiteRow
 
-__all__ = ["markdown"]
+__all__ = ["markdown", "problems_markdown"]
 
 _HEADS = ("site", "what", "ops", "count", "size", "wait, ms", "explained", "of the steps")
 
@@ -59,6 +62,11 @@ def markdown(report: Report) -> str:
     if view.health:
         lines += ["### To know", "", *(f"- {escaped(row.message)}" for row in view.health), ""]
     return "\n".join(plain(line) for line in lines)
+
+
+def problems_markdown(problems: Sequence[Problem]) -> str:
+    """A section behind those of the windows: what gave nothing, and which ranks are missing or damaged."""
+    return "\n".join(["## To know", "", *(f"- {escaped(plain(problem.told))}" for problem in problems), ""])
 
 
 def _row(report: Report, site: SiteRow) -> str:

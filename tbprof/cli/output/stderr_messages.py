@@ -19,6 +19,17 @@ class Problem:
     path: str
     """Of the file, or of the run's folder."""
     sentence: str
+    names_path: bool = False
+    """Whether the sentence does so itself, as those of errors do."""
+
+    @property
+    def told(self) -> str:
+        """As one sentence for people."""
+        return self.sentence if self.names_path else f"{self.path}: {self.sentence}"
+
+    def document(self) -> dict[str, str]:
+        """As JSON has it."""
+        return {"path": self.path, "sentence": self.sentence}
 
 
 def tell(sentence: str) -> None:

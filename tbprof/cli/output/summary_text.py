@@ -44,8 +44,8 @@ def summary_csv(rows: Sequence[RunSummary]) -> str:
 
 def summary_json(rows: Sequence[RunSummary], problems: Sequence[Problem]) -> str:
     """One object; `problems` are what was met on the way to the rows."""
-    runs, met = ([dataclasses.asdict(one) for one in many] for many in (rows, problems))
-    return json_text({"schema": SCHEMA, "runs": runs, "problems": met})
+    runs = [dataclasses.asdict(row) for row in rows]
+    return json_text({"schema": SCHEMA, "runs": runs, "problems": [one.document() for one in problems]})
 
 
 def _cells(row: RunSummary) -> tuple[str, ...]:

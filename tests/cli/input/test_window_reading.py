@@ -56,6 +56,9 @@ def test_every_rank_that_is_missing_or_damaged_is_named_and_the_others_stand(
     assert all(
         problem["sentence"] in line for problem, line in zip(problems, shared.err.splitlines(), strict=True)
     )
+    assert main(["report", str(run), "--format", "markdown", "--no-cache"]) == 0
+    section = capsys.readouterr().out.partition("\n## To know\n\n")[2].replace("\\", "")
+    assert [f"tbprof: {line.removeprefix('- ')}" for line in section.splitlines()] == shared.err.splitlines()
     # One process says the same as several, which four traces are worth.
     assert main(["report", str(run), "--format", "json", "--no-cache", "--workers", "1"]) == 0
     assert capsys.readouterr() == shared
