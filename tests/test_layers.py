@@ -193,7 +193,7 @@ LAW = {
         "file_names folders manual report store.* trace_files texts.* version views.* errors model"
     ),
     "cli": allowed("process standard_streams version errors"),
-    "cli.output": allowed("remote report snapshot standard_streams texts.* views.* errors model"),
+    "cli.output": allowed("remote report snapshot standard_streams store texts.* views.* errors model"),
     "cli.input": allowed(
         "executors file_names remote.* report standard_streams store.* trace_files texts.* views.* "
         "window_names errors model"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -23,10 +24,11 @@ PART_SUFFIX = ".part"
 
 
 @contextmanager
-def appearing(path: Path) -> Iterator[BinaryIO]:
+def appearing(path: Path, *, like: Path | None = None) -> Iterator[BinaryIO]:
     """Write to a file aside, in the same folder, that takes `path`'s name once it is on disk.
 
-    Its mode is what the umask gives. On an error the file aside is removed and `path` stays as it was.
+    Its mode is what the umask gives, or that of `like`. On an error the file aside is removed and `path`
+    stays as it was.
 
     Raises:
         OSError: as the file system has it.
@@ -34,6 +36,8 @@ def appearing(path: Path) -> Iterator[BinaryIO]:
     aside = path.with_name(f".{os.urandom(8).hex()}{PART_SUFFIX}")
     try:
         with _held(aside) as file:
+            if like is not None:
+                aside.chmod(stat.S_IMODE(like.stat().st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -84,7 +84,7 @@ def renewed(view: CheckView) -> Baseline:
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write it sorted, one finding a line.
+    """Write it sorted, one finding a line; where that fails, the earlier one stays.
 
     Raises:
         UsageError: The file can't be written.
@@ -96,7 +96,8 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     findings = ",\n".join(f"  {line}" for line in lines)
     made_of = f'"steps": {baseline.steps}, "first_steps": {json.dumps(baseline.is_of_first_steps)}'
     text = f'{{"schema": {SCHEMA}, {made_of}, "findings": [\n{findings}\n]}}\n'
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(f"the baseline {path} can't be written ({error}): name another file") from error
+    # Who only judges by it writes none.
+    from tbprof.cli.output.output_file import Output
+
+    with Output(path) as output:
+        output.put(text)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, nullcontext
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
-from typing import TextIO
+from typing import BinaryIO
 
 from tbprof.errors import UsageError
 from tbprof.remote.stand_ins import addressed
@@ -15,7 +17,10 @@ __all__ = ["Output"]
 
 
 class Output:
-    """Takes text piece by piece; a file is opened for the first of them."""
+    """Takes text piece by piece; a file is begun with the first of them.
+
+    It has its name once all is written: an earlier one stays as it is until then, and where anything fails.
+    """
 
     def __init__(self, path: Path | None, *, ends_with_reader: bool = False) -> None:
         """Nothing is opened yet.
@@ -26,7 +31,7 @@ class Output:
         """
         self._path = path
         self._ends_with_reader = ends_with_reader
-        self._file: TextIO | None = None
+        self._file: BinaryIO | None = None
         self._stack = ExitStack()
 
     def __enter__(self) -> Output:
@@ -35,7 +40,8 @@ class Output:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.close()
+        with self._saying_why():
+            self._stack.__exit__(kind, error, trace)
 
     def put(self, text: str) -> None:
         """Write a piece, at once. Where there is more to do than print, the reader may leave.
@@ -51,12 +57,33 @@ class Output:
                 put(text)
                 flush_output()
             return
-        try:
+        with self._saying_why():
             if self._file is None:
-                opened = self._path.open("w", encoding="utf-8", newline="\n")
-                self._file = self._stack.enter_context(opened)
-            self._file.write(text)
-            self._file.flush()
+                self._file = self._stack.enter_context(_begun(self._path))
+            self._file.write(text.encode())
+
+    @contextmanager
+    def _saying_why(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
+            if self._path is None:
+                raise
             sentence = f"{self._path} can't be written ({error.strerror}): name another file"
             raise UsageError(sentence) from error
+
+
+def _begun(path: Path) -> AbstractContextManager[BinaryIO]:
+    """Aside, where the name is new or that of a file; what is no such file is written to itself.
+
+    So is one in a folder that takes no other file, and one that another is mounted on.
+    """
+    # What prints to stdout needs none of it.
+    from tbprof.store.files import appearing
+
+    # A link stays one, and what it leads to is written.
+    file = path.resolve()
+    is_new = not path.exists()
+    if is_new or (path.is_file() and os.access(file.parent, os.W_OK) and not os.path.ismount(file)):
+        return appearing(file, like=None if is_new else file)
+    return path.open("wb")
