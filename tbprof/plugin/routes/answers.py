@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorboard.backend import http_util
 from werkzeug import wrappers
@@ -15,9 +15,6 @@ from werkzeug.datastructures import Headers
 
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.plugin.worker.kept_answers import Answer
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 __all__ = ["BYTES", "CSV", "JSON", "answering", "error_answer", "sending", "sent"]
 
@@ -75,7 +72,7 @@ def sent(
 class _NotModified(wrappers.Response):
     """With the type of the content that is not sent: TensorBoard warns of each answer without one."""
 
-    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
+    def get_wsgi_headers(self, environ: dict[str, Any]) -> Headers:
         headers = super().get_wsgi_headers(environ)
         headers["Content-Type"] = self.headers["Content-Type"]
         return headers

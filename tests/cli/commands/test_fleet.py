@@ -93,7 +93,7 @@ def test_damaged_and_missing_ranks_are_named_in_all_forms(
 def test_a_search_that_finds_nothing_and_a_folder_without_runs_are_told_apart(
     capsys: pytest.CaptureFixture[str], logdir: Path, tmp_path: Path
 ) -> None:
-    assert printed(capsys, logdir, "--search", "price").startswith("No run has figures yet")
+    assert printed(capsys, logdir, "--search", "price").startswith("No run has all of these words")
     (tmp_path / "empty").mkdir()
     assert main(["fleet", str(tmp_path / "empty")]) == 2
     assert "name another folder" in capsys.readouterr().err
