@@ -129,7 +129,7 @@ def test_processes_that_are_killed_again_and_again_cost_nothing_in_the_end(tmp_p
             for pid in server.children(READER):
                 os.kill(pid, signal.SIGKILL)
                 kills += 1
-        assert kills > 10
+        assert kills >= 5
         until(lambda: states(server, places) == Counter(ready=30), every_s=1.0)
         assert all(server.children().values()), "one that ended was left"
 
