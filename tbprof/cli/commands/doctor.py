@@ -6,17 +6,17 @@ import argparse
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.input.window_reading import read_windows
 from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import TbprofError, UsageError
 from tbprof.harmless import plain
-from tbprof.model import Window
+from tbprof.model import Report, Window
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.lookup.reports import report_of_window
 from tbprof.trace_files import looks_like_trace
 from tbprof.views.overview.trust import trust_rows
 
@@ -61,7 +61,10 @@ def run(options: argparse.Namespace) -> int:
         UsageError: torch is missing, or the machine can't be looked at.
     """
     said = _asked_of_the_machine(options.logdir)
-    said["windows"] = list(_window_problems(options.logdir))
+    newest = _newest_windows(options.logdir)
+    said["windows"] = list(_window_problems(newest))
+    if not newest:
+        said[_NOTES].append(_no_window_sentence(options.logdir))
     for group, head in _HEADS.items():
         if said[group]:
             put(f"{head}\n")
@@ -95,19 +98,30 @@ def _relative(sentence: str) -> str:
     return sentence.replace(f"{Path.cwd()}{os.sep}", "")
 
 
-def _window_problems(logdir: Path) -> Iterator[str]:
-    """What speaks against the figures of the newest published window of each run and worker."""
+def _no_window_sentence(logdir: Path) -> str:
+    """What is named may be where the results would go."""
+    if not logdir.exists():
+        return f"{logdir} does not exist yet: nothing can be said of its runs."
+    return f"{logdir} holds no window yet: nothing can be said of its runs."
+
+
+def _newest_windows(logdir: Path) -> Sequence[Window]:
+    """The newest of each run and worker, with a report or without."""
     windows = Discovery(logdir, looks_like_trace).find().windows
-    published = {(window.run, window.worker): window for window in windows if window.report_path is not None}
-    newest = sorted(published.values(), key=lambda window: window.order_ns)[-MOST_WINDOWS:]
-    for window in newest:
-        try:
-            yield from (f"{window.run}, {window.worker}: {problem}" for problem in _problems(window))
-        except TbprofError as error:
-            yield str(error)
+    newest = {(window.run, window.worker): window for window in windows}
+    return sorted(newest.values(), key=lambda window: window.order_ns)[-MOST_WINDOWS:]
 
 
-def _problems(window: Window) -> Iterator[str]:
-    rows = [row for row in trust_rows(report_of_window(window, use_cache=True)) if row.state in _STATES]
+def _window_problems(windows: Sequence[Window]) -> Iterator[str]:
+    """What speaks against their figures, or why there are none."""
+    for window, report in read_windows(windows, None, use_cache=True):
+        if isinstance(report, TbprofError):
+            yield str(report)
+        else:
+            yield from (f"{window.run}, {window.worker}: {problem}" for problem in _problems(report))
+
+
+def _problems(report: Report) -> Iterator[str]:
+    rows = [row for row in trust_rows(report) if row.state in _STATES]
     for row in sorted(rows, key=lambda row: _STATES.index(row.state)):
         yield f"{row.title} {row.figure}: {row.detail}" if row.title else row.detail

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tbprof.store.lookup.windows import read_report
 torch = pytest.importorskip("torch")
 
 SAMPLE = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.tbprof.pb"
+TRACE = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
 
 
 @pytest.fixture
@@ -56,6 +58,27 @@ def test_a_report_that_can_t_be_read_is_named_on_an_output_that_lacks_its_signs(
     assert "\\u65e5\\u5fd7/w.1.tbprof.pb" in ended.stdout
 
 
+def test_of_traces_without_a_report_it_says_the_same(tmp_path: Path, environment: dict[str, str]) -> None:
+    environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    whole = gzip.decompress(TRACE.read_bytes())
+    for name, length in (("cut", len(whole) // 2), ("empty", 0)):
+        (tmp_path / "logs" / name).mkdir(parents=True)
+        (tmp_path / "logs" / name / "w.1.pt.trace.json").write_bytes(whole[:length])
+    ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
+    assert ended.returncode == 1
+    assert "  cut, w.1: The file ends in the middle of its events" in ended.stdout
+    assert "empty/w.1.pt.trace.json is empty" in ended.stdout
+    assert "Nothing is missing" not in ended.stdout
+
+
+def test_a_folder_without_a_window_is_told_as_that(tmp_path: Path, environment: dict[str, str]) -> None:
+    missing = run_tbprof("doctor", tmp_path / "logs", environment=environment)
+    (tmp_path / "logs").mkdir()
+    empty = run_tbprof("doctor", tmp_path / "logs", environment=environment)
+    assert f"{tmp_path / 'logs'} does not exist yet: nothing can be said of its runs." in missing.stdout
+    assert f"{tmp_path / 'logs'} holds no window yet: nothing can be said of its runs." in empty.stdout
+
+
 def test_without_results_it_looks_at_the_machine(tmp_path: Path, environment: dict[str, str]) -> None:
     ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
     assert ended.stdout.endswith("Nothing is missing for a good recording.\n") == (ended.returncode == 0)
@@ -65,7 +88,7 @@ def test_without_results_it_looks_at_the_machine(tmp_path: Path, environment: di
 @pytest.mark.skipif(torch.cuda.is_available() or torch.xpu.is_available(), reason="there is a GPU")
 def test_a_missing_gpu_is_no_fault(tmp_path: Path, environment: dict[str, str]) -> None:
     ended = run_tbprof("doctor", tmp_path / "logs", environment=environment)
-    head, note, last = ended.stdout.splitlines()
+    head, note, _, last = ended.stdout.splitlines()
     assert (ended.returncode, head) == (0, "To know:")
     assert note.startswith("  torch sees no GPU")
     assert last == "Nothing is missing for a good recording."
