@@ -21,6 +21,11 @@ const check = (rule: string, state: CheckRow["state"], severity: CheckRow["sever
 
 const ROWS = [check("SYN07", "failed", "high"), check("TRC02", "failed", "info"), check("CPY01", "passed"), check("SYN01", "passed"), check("CPY02", "passed")];
 
+test("what would fail on a GPU is a group of its own", () => {
+  const { costly, predicted } = failedRows([...ROWS, check("SYN02", "predicted")]);
+  assert.deepEqual([costly.map((row) => row.rule), predicted.map((row) => row.rule)], [["SYN07"], ["SYN02"]]);
+});
+
 test("what costs nothing here is told apart from what failed", () => {
   const { costly, harmless } = failedRows(ROWS);
   assert.deepEqual([costly.map((row) => row.rule), harmless.map((row) => row.rule)], [["SYN07"], ["TRC02"]]);

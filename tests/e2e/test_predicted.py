@@ -34,6 +34,15 @@ def test_every_line_of_the_demo_is_named_and_marked_as_predicted(page: Page, add
     assert axe_violations(page) == ""
 
 
+def test_checks_list_the_lines_as_what_would_fail_on_a_gpu(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "demo/before", "checks")
+    expect(frame.locator("h1")).to_contain_text("2 would fail on a GPU, for 3 lines")
+    group = frame.locator("section", has=frame.get_by_role("heading", name="Would fail on a GPU"))
+    expect(group.get_by_role("button")).to_have_text(["SYN02", "CPY05"])
+    expect(group).to_contain_text("in 2 places")
+    assert axe_violations(page) == ""
+
+
 @IN_LIGHT
 def test_nothing_of_a_gpu_is_offered_where_none_was(page: Page, address: str) -> None:
     frame = open_tab(page, address, "demo/before", "timeline")

@@ -1293,22 +1293,23 @@ export interface CheckRow {
   title: string;
   /** In words, such as `Input pipeline`. */
   family: string;
-  state: "passed" | "failed" | "not_checked" | "not_applicable";
+  /** `predicted`: no GPU was recorded, and lines were seen for which it would fail on one. */
+  state: "passed" | "failed" | "predicted" | "not_checked" | "not_applicable";
   /** Of a failed one. */
   severity: "critical" | "high" | "medium" | "low" | "info" | null;
   /** The evidence in a sentence: what was found, what was looked at, or why nobody could look. */
   said: string;
-  /** Of a failed one what to do, in the imperative. */
+  /** Of a failed or predicted one what to do, in the imperative. */
   action: string;
-  /** How many it has. */
+  /** How many it has; of a predicted one how many lines. */
   findings: number;
   /** Of a step: of all places together, or of the worst where they are sites, which can hide one another. */
   saving: SavingView | null;
-  /** Why a failed one has none; "" if it has. */
+  /** Why a failed or predicted one has none; "" if it has. */
   no_saving: string;
   /** Of its worst finding. */
   sites: number[];
-  /** Of a failed one the guides that advise what it checks. */
+  /** Of a failed or predicted one the guides that advise what it checks. */
   guides: GuideLink[];
 }
 
@@ -1321,7 +1322,7 @@ export interface MissingRecording {
 
 export interface ChecksView {
   sentence: string;
-  /** Failed ones first, by worth; of equal ones by family and code. */
+  /** Failed ones first, by worth, then predicted ones; of equal ones by family and code. */
   rows: CheckRow[];
   /** Whether savings are those of a step; else of the window. */
   marks_steps: boolean;

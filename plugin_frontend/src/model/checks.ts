@@ -7,10 +7,14 @@ export interface Family {
   rows: CheckRow[];
 }
 
-/** What cost something, and what was found and costs nothing here, each in the order of the answer: by worth. */
-export function failedRows(rows: readonly CheckRow[]): { costly: CheckRow[]; harmless: CheckRow[] } {
+/** What cost something, what costs nothing here, and what would fail on a GPU, each in the order of the answer: by worth. */
+export function failedRows(rows: readonly CheckRow[]): { costly: CheckRow[]; harmless: CheckRow[]; predicted: CheckRow[] } {
   const failed = rows.filter((row) => row.state === "failed");
-  return { costly: failed.filter((row) => row.severity !== "info"), harmless: failed.filter((row) => row.severity === "info") };
+  return {
+    costly: failed.filter((row) => row.severity !== "info"),
+    harmless: failed.filter((row) => row.severity === "info"),
+    predicted: rows.filter((row) => row.state === "predicted"),
+  };
 }
 
 /** Those of one state by family, in the order in which the families come. */

@@ -11,7 +11,16 @@ from tbprof.views.checks.checks import CheckRow, ChecksView
 
 __all__ = ["checks_markdown", "checks_text", "list_text"]
 
-_MARKS = {"failed": "FAILED", "not_checked": "not checked", "passed": "passed", "not_applicable": "-"}
+_MARKS = {
+    "failed": "FAILED",
+    "predicted": "predicted",
+    "not_checked": "not checked",
+    "passed": "passed",
+    "not_applicable": "-",
+}
+
+_IS_THE_CASE = ("failed", "predicted")
+"""States of checks that are named by what they found, and say what to do."""
 
 
 def list_text(rules: Sequence[RuleText]) -> str:
@@ -23,7 +32,7 @@ def checks_text(name: str, view: ChecksView) -> str:
     """One line a check, and below it what the evidence is; then what to record."""
     lines = [f"{name}: {view.sentence}", ""]
     for row in view.rows:
-        lines += [f"  {_mark(row):<12} {row.rule}  {row.title if row.state == 'failed' else row.name}"]
+        lines += [f"  {_mark(row):<12} {row.rule}  {row.title if row.state in _IS_THE_CASE else row.name}"]
         lines += [f"{'':15}{text}" for text in (row.said, *_worth(row)) if text]
     for missing in view.missing:
         rules = ", ".join(missing.rules)
@@ -51,7 +60,7 @@ def _mark(row: CheckRow) -> str:
 
 
 def _worth(row: CheckRow) -> list[str]:
-    if row.state != "failed":
+    if row.state not in _IS_THE_CASE:
         return []
     saved = row.no_saving if row.saving is None else f"saves {saving_text(row.saving, calibrated=False)}"
     return [saved, f"{row.action}."]

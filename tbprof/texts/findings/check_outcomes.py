@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FAMILY_NAMES",
+    "PREDICTED_SAVING",
     "RECORDINGS",
     "CheckCounts",
     "Recording",
@@ -25,6 +26,7 @@ __all__ = [
     "other_places_sentence",
     "passed_sentence",
     "points_sentence",
+    "predicted_sentence",
     "recording_of",
 ]
 
@@ -107,6 +109,15 @@ def no_saving_sentence(finding: Finding) -> str:
     return f"No saving can be given: {reason or 'it is counted with another check'}."
 
 
+PREDICTED_SAVING = "No saving can be given: only a recording on a GPU tells how long."
+"""Of a check that would fail on one."""
+
+
+def predicted_sentence(place: str, why: str) -> str:
+    """What the first line does for which a check would fail on a GPU."""
+    return f"{place}: {why}."
+
+
 def other_places_sentence(others: int) -> str:
     """Beside the evidence of the place that is worth most."""
     return f"And {count(others, 'more place')}."
@@ -121,6 +132,10 @@ def points_sentence(points: int, waited_us: float) -> str:
 class CheckCounts:
     failed: int
     """Those that are worth a change."""
+    predicted: int
+    """Those that would fail on a GPU, where none was recorded."""
+    lines: int
+    """Of the program, for which they would."""
     harmless: int
     """Those that found something, and no change is worth it."""
     passed: int
@@ -134,7 +149,11 @@ def checks_sentence(counts: CheckCounts, worth: float | None, scope: Scope) -> s
         lost = f"{lost}, the costliest worth up to {share(worth)} of {scope.name}"
     verb = "is" if counts.harmless == 1 else "are"
     harmless = f" {counts.harmless:,} {verb} worth no change," if counts.harmless else ""
-    return f"{lost};{harmless} {counts.passed:,} passed, {counts.not_checked:,} could not be checked."
+    lines = count(counts.lines, "line")
+    predicted = f" {counts.predicted:,} would fail on a GPU, for {lines};" if counts.predicted else ""
+    return (
+        f"{lost};{predicted}{harmless} {counts.passed:,} passed, {counts.not_checked:,} could not be checked."
+    )
 
 
 @cache

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import PurePath
 
 from tbprof.model import SEVERITIES, Check, Finding, Report, Saving
 from tbprof.texts.figures.scopes import Scope, scope_of
 from tbprof.texts.findings.check_outcomes import (
     FAMILY_NAMES,
+    PREDICTED_SAVING,
     CheckCounts,
     checks_sentence,
     no_saving_sentence,
     other_places_sentence,
     passed_sentence,
     points_sentence,
+    predicted_sentence,
     recording_of,
 )
 from tbprof.texts.findings.finding_notes import finding_note
@@ -24,16 +27,23 @@ from tbprof.views.base.steady import marks_steps
 from tbprof.views.checks.checks import CheckRow, ChecksView, MissingRecording
 from tbprof.views.findings.actions import together
 from tbprof.views.findings.findings import saving_view, share_of_steps
+from tbprof.views.findings.predicted import PredictedRow, predicted_rows
 
 __all__ = ["checks_summary", "checks_view"]
 
-_STATES = ("failed", "not_checked", "passed", "not_applicable")
+_STATES = ("failed", "predicted", "not_checked", "passed", "not_applicable")
 
 
 def checks_view(report: Report) -> ChecksView:
     """All checks of a window; none of a report that a version without them wrote."""
     scope = scope_of(marks_steps=marks_steps(report))
-    rows = [_row(report, check, scope) for check in report.checks]
+    predicted = _predicted_lines(report)
+    rows = [
+        _predicted_row(check, predicted[check.rule])
+        if check.rule in predicted
+        else _row(report, check, scope)
+        for check in report.checks
+    ]
     return ChecksView(
         sentence=checks_summary(report),
         rows=tuple(sorted(rows, key=_failed_first)),
@@ -44,14 +54,52 @@ def checks_view(report: Report) -> ChecksView:
 
 def checks_summary(report: Report) -> str:
     """How many failed, what the costliest is worth, and how many nobody could look at."""
-    states = [check.state for check in report.checks]
+    predicted = _predicted_lines(report)
+    states = [check.state for check in report.checks if check.rule not in predicted]
     failed = {finding.rule for finding in report.findings if finding.severity != "info"}
     savings = [saving for rule in failed if (saving := _worth(report, rule)) is not None]
     worth = max((share_of_steps(report, saving.ceiling_ns) for saving in savings), default=None)
     scope = scope_of(marks_steps=marks_steps(report))
     harmless = states.count("failed") - len(failed)
-    counts = CheckCounts(len(failed), harmless, states.count("passed"), states.count("not_checked"))
+    counts = CheckCounts(
+        failed=len(failed),
+        predicted=len(predicted),
+        lines=len({(line.file, line.line) for lines in predicted.values() for line in lines}),
+        harmless=harmless,
+        passed=states.count("passed"),
+        not_checked=states.count("not_checked"),
+    )
     return checks_sentence(counts, worth, scope)
+
+
+def _predicted_lines(report: Report) -> dict[str, list[PredictedRow]]:
+    """By rule, what was seen of checks that found nothing themselves: without a GPU nothing waits for one."""
+    quiet = {check.rule for check in report.checks if check.state != "failed"}
+    lines: defaultdict[str, list[PredictedRow]] = defaultdict(list)
+    for row in predicted_rows(report):
+        if row.rule in quiet:
+            lines[row.rule].append(row)
+    return dict(lines)
+
+
+def _predicted_row(check: Check, lines: list[PredictedRow]) -> CheckRow:
+    first, others = lines[0], len(lines) - 1
+    said = predicted_sentence(f"{PurePath(first.file).name}:{first.line}", first.why)
+    return CheckRow(
+        rule=check.rule,
+        name=rule_words(check.rule).name,
+        title=first.title,
+        family=FAMILY_NAMES.get(check.rule[:3], check.rule[:3]),
+        state="predicted",
+        severity=None,
+        said=f"{said} {other_places_sentence(others)}" if others else said,
+        action=first.action,
+        findings=len(lines),
+        saving=None,
+        no_saving=PREDICTED_SAVING,
+        sites=(),
+        guides=guides_of(check.rule),
+    )
 
 
 def _row(report: Report, check: Check, scope: Scope) -> CheckRow:

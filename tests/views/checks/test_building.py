@@ -6,7 +6,7 @@ import dataclasses
 
 from report_samples import REPORT, changed
 
-from tbprof.model import Check, Saving
+from tbprof.model import Check, PredictedLine, Report, Saving, Source
 from tbprof.views.checks.building import checks_summary, checks_view
 from tbprof.views.checks.checks import CheckRow
 from tbprof.views.overview.building import overview_view
@@ -59,6 +59,36 @@ def test_the_sentence_counts_what_costs_something() -> None:
     report = changed(checks=CHECKS, findings=(dear, UNSAVED))
     assert checks_summary(report).startswith("1 check failed, the costliest worth up to 50")
     assert checks_summary(changed(checks=CHECKS, findings=())).startswith("No check failed; ")
+
+
+def predicting(*checks: Check) -> Report:
+    """Of a recording without a GPU in which two lines would read a scalar back."""
+    source = Source("src/train.py", 7, "step", exact=True, candidates=())
+    line = PredictedLine("SYN01", "scalar_read", source, "item", 1, "seen", "f1")
+    other = dataclasses.replace(line, source=dataclasses.replace(source, line=9), fingerprint="f2")
+    return changed(idle=None, findings=(), checks=checks, predicted_lines=(line, other))
+
+
+def test_what_would_fail_on_a_gpu_is_no_check_without_anything_to_judge() -> None:
+    report = predicting(Check("SYN02", "passed"), Check("SYN01", "not_applicable"))
+    first, second = checks_view(report).rows
+    assert (first.rule, first.state, first.findings) == ("SYN01", "predicted", 2)
+    assert first.said == "train.py:7: reads one number back. And 1 more place."
+    assert first.action == "Read this value less often, or one step late"
+    assert first.no_saving == "No saving can be given: only a recording on a GPU tells how long."
+    assert second.state == "passed"
+
+
+def test_the_sentence_counts_what_would_fail_on_a_gpu() -> None:
+    report = predicting(Check("SYN02", "passed"), Check("SYN01", "not_applicable"))
+    assert checks_summary(report) == (
+        "No check failed; 1 would fail on a GPU, for 2 lines; 1 passed, 0 could not be checked."
+    )
+
+
+def test_what_could_not_be_checked_and_would_fail_on_a_gpu_is_counted_once() -> None:
+    report = predicting(Check("SYN01", "not_checked", needs=("shapes",)))
+    assert checks_summary(report).endswith("0 could not be checked.")
 
 
 def test_numbers_of_another_version_give_no_sentence() -> None:

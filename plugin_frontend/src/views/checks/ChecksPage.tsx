@@ -16,7 +16,7 @@ import { InlineText } from "../../widgets/Prose.tsx";
 import { Skeleton } from "../states/Skeleton.tsx";
 import { Workspace } from "../Workspace.tsx";
 
-/** What became of each check: failed by worth, then what nobody could look at, then what passed and why. */
+/** What became of each check: failed by worth, then what would fail on a GPU, what nobody could look at, then what passed and why. */
 export function ChecksPage({ view }: { view: WindowView }) {
   useEffect(loadChecks, []);
   const answer = checksAnswer.value;
@@ -35,7 +35,7 @@ export function ChecksPage({ view }: { view: WindowView }) {
 
 function Parts({ checks }: { checks: ChecksView }) {
   if (checks.rows.length === 0) return <p class="t2">This report is of a version that kept no checks. Analyze the trace again.</p>;
-  const { costly, harmless } = failedRows(checks.rows);
+  const { costly, harmless, predicted } = failedRows(checks.rows);
   return (
     <>
       <h1 class="anywhere">
@@ -45,6 +45,15 @@ function Parts({ checks }: { checks: ChecksView }) {
         <Card id="failed" title="Failed" about={`by severity; savings ${checks.marks_steps ? "of a step" : "of the window"}`}>
           <ul class="checks in">
             {costly.map((row) => (
+              <FailedRow key={row.rule} row={row} />
+            ))}
+          </ul>
+        </Card>
+      )}
+      {predicted.length > 0 && (
+        <Card id="predicted" title="Would fail on a GPU" about="predicted from the lines that ran, no GPU was used">
+          <ul class="checks in">
+            {predicted.map((row) => (
               <FailedRow key={row.rule} row={row} />
             ))}
           </ul>
@@ -69,7 +78,7 @@ function FailedRow({ row }: { row: CheckRow }) {
     saving === null ? row.no_saving : `${estimate === null ? "" : `about ${formatDuration(estimate)}, `}at most ${formatDuration(saving.ceiling_us)}`;
   return (
     <li>
-      {row.severity !== null && <SeverityBars severity={row.severity} />}
+      {row.severity === null ? <Icon name="unknown" tone="i-none" /> : <SeverityBars severity={row.severity} />}
       <div>
         <p class="row">
           <RuleButton row={row} />
@@ -77,7 +86,7 @@ function FailedRow({ row }: { row: CheckRow }) {
             <InlineText text={row.title} />
           </b>
           <span class="t3 s12">
-            {row.severity} · {row.family}
+            {row.severity ?? "predicted"} · {row.family}
           </span>
         </p>
         {row.said !== "" && (
@@ -86,8 +95,7 @@ function FailedRow({ row }: { row: CheckRow }) {
           </p>
         )}
         <p class="t2 s12 anywhere">
-          <InlineText text={`${row.action}: ${worth}`} />
-          {row.findings > 1 && `; ${formatCounted(row.findings, "place")}`}
+          <InlineText text={`${row.action}${row.findings > 1 ? ` in ${formatCounted(row.findings, "place")}` : ""}: ${worth}`} />
         </p>
         {row.guides.length > 0 && <GuideLinks guides={row.guides} />}
       </div>
