@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bestSaving, explainedShare, groupSites, meanPerStep, SORT_KEYS, siteLabel } from "../src/model/sorting.ts";
+import { bestSaving, explainedShare, groupSites, hostWait, meanPerStep, SORT_KEYS, siteLabel } from "../src/model/sorting.ts";
 import { findingRow, siteRow } from "./rows.ts";
 
 const saving = (ceiling_us: number) => ({ floor_us: 0, estimate_us: null, ceiling_us });
@@ -71,4 +71,11 @@ test("label and module stand together where both are known", () => {
   assert.equal(siteLabel(siteRow({ label: "loss", module: "Net" })), "loss · Net");
   assert.equal(siteLabel(siteRow({ module: "Net" })), "Net");
   assert.equal(siteLabel(siteRow({})), null);
+});
+
+test("what returns without waiting has no wait, and stands below what has one", () => {
+  const async = siteRow({ index: 0, blocking: 0, wait_us: 900 });
+  const short = siteRow({ index: 1, blocking: 1, wait_us: 5 });
+  assert.deepEqual([async, short].map(hostWait), [null, 5]);
+  assert.deepEqual(indexes(groupSites([async, short], new Set(), "wait", true).others), [1, 0]);
 });

@@ -50,6 +50,16 @@ def test_waiting_and_copying_are_told_apart(page: Page, address: str) -> None:
 
 
 @IN_LIGHT
+def test_copies_that_do_not_block_add_no_wait_to_their_group(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "sam_amg_a100", "copies")
+    group = frame.locator("tr.grp")
+    frame.get_by_placeholder("Filter by line").fill("aten::sort")
+    expect(group).to_contain_text("1 site, the host does not wait")
+    frame.get_by_placeholder("Filter by line").fill("aten::nonzero")
+    expect(group.first).to_contain_text("the host waits")
+
+
+@IN_LIGHT
 def test_speeds_are_drawn_and_said(page: Page, address: str) -> None:
     frame = open_tab(page, address, "sam_amg_a100", "copies")
     plot = frame.locator("svg.speed-plot")

@@ -42,7 +42,7 @@ const VALUES: Record<SortKey, (site: SiteRow) => SortValue> = {
   perStep: meanPerStep,
   count: (site) => site.count,
   size: (site) => site.bytes,
-  wait: (site) => site.wait_us,
+  wait: hostWait,
   explained: explainedShare,
   communication: (site) => site.communication_wait_us,
   starve: (site) => site.starve_us,
@@ -97,6 +97,11 @@ export function bestSaving(site: SiteRow): SavingView | null {
   return (own.length > 0 ? own : site.findings)
     .map((finding) => finding.saving)
     .reduce((best, saving) => (saving !== null && (best === null || savingAmount(saving) > savingAmount(best)) ? saving : best), null);
+}
+
+/** How long its calls hold the host; null where they return without waiting, however long they take. */
+export function hostWait(site: SiteRow): number | null {
+  return site.blocking > 0 ? site.wait_us : null;
 }
 
 /** Mean number of calls a step; null where no step was recorded. */

@@ -5,7 +5,7 @@ import { formatCount, formatMean, formatShare } from "../../format/number.ts";
 import { formatChain, formatDirection } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatSpeed } from "../../format/speed.ts";
-import { bestSaving, explainedShare, meanPerStep } from "../../model/sorting.ts";
+import { bestSaving, explainedShare, hostWait, meanPerStep } from "../../model/sorting.ts";
 import { views } from "../../state/runs.ts";
 import { showInTimeline } from "../../state/sites.ts";
 import { Drawer } from "./Drawer.tsx";
@@ -45,9 +45,10 @@ export function SiteDrawer({ site, view }: { site: SiteRow; view: WindowView }) 
 function SiteFigures({ site }: { site: SiteRow }) {
   const mean = meanPerStep(site);
   const explained = explainedShare(site);
+  const wait = hostWait(site);
   const figures: [string, string][] = [
-    ["Wait", formatDuration(site.wait_us)],
-    ["Above the calls’ base cost", formatDuration(site.wait_net_us)],
+    ["Wait", wait === null ? "—, its calls do not block the host" : formatDuration(wait)],
+    ...(wait === null ? [] : ([["Above the calls’ base cost", formatDuration(site.wait_net_us)]] as [string, string][])),
     ["Explained", explained === null ? "—" : `${formatDuration(site.explained_us)}, ${formatShare(explained)}`],
     ...(site.communication_wait_us ? ([["Waiting for communication", formatDuration(site.communication_wait_us)]] as [string, string][]) : []),
     ["GPU starved after it", formatDuration(site.starve_us)],

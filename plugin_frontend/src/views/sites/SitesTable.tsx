@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import type { SiteRow, WindowView } from "../../api/types.ts";
 import { tableUnit } from "../../format/duration.ts";
-import { bestSaving } from "../../model/sorting.ts";
+import { bestSaving, hostWait } from "../../model/sorting.ts";
 import { place } from "../../state/place.ts";
 import { siteGroups, viewSites } from "../../state/sites.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
@@ -35,7 +35,7 @@ export function SitesTable({ view, pane }: { view: WindowView; pane: () => HTMLE
 }
 
 function scaleOf(view: WindowView, sites: readonly SiteRow[], columns: readonly Column[]): TableScale {
-  const waits = sites.map((site) => site.wait_us);
+  const waits = sites.map((site) => hostWait(site) ?? 0);
   const savings = sites.map((site) => bestSaving(site)?.ceiling_us ?? 0);
   return {
     unit: tableUnit([...waits, ...savings]),

@@ -11,7 +11,7 @@ import { formatChain } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatGigabytes } from "../../format/speed.ts";
 import type { Grouping } from "../../model/grouping.ts";
-import { bestSaving, explainedShare, meanPerStep, type SortKey, siteLabel } from "../../model/sorting.ts";
+import { bestSaving, explainedShare, hostWait, meanPerStep, type SortKey, siteLabel } from "../../model/sorting.ts";
 import type { ViewName } from "../../model/views.ts";
 import { CopyMemory as Memory, NonBlocking } from "../copies/CopyFlags.tsx";
 import { SiteCell } from "./SiteCell.tsx";
@@ -109,7 +109,7 @@ const COPYING: readonly Column[] = [
     key: "wait",
     head: ({ unit }) => `Blocked, ${unit}`,
     className: "c-starve num",
-    cell: (site, { unit }) => <span title={formatExact(site.wait_us)}>{site.blocking === 0 ? NOT_APPLICABLE : formatDurationIn(site.wait_us, unit)}</span>,
+    cell: (site, { unit }) => <Blocked wait_us={hostWait(site)} unit={unit} />,
   },
   {
     key: "hidden",
@@ -135,6 +135,10 @@ export function columnsOf(view: ViewName, group: Grouping, sites: readonly SiteR
   const ops = view === "copies" ? [] : [OPS];
   const all = [SITE, ...ops, ...labels, ...(view === "copies" ? COPYING : WAITING), ...savings];
   return all.filter(({ key }) => (group === "step" ? OF_A_STEP.has(key) : width >= (LEAST_WIDTHS[key] ?? 0)));
+}
+
+function Blocked({ wait_us, unit }: { wait_us: number | null; unit: DurationUnit }) {
+  return wait_us === null ? NOT_APPLICABLE : <span title={formatExact(wait_us)}>{formatDurationIn(wait_us, unit)}</span>;
 }
 
 function Chain({ text }: { text: string }) {

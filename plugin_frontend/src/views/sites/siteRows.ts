@@ -4,6 +4,7 @@ import type { SiteRow } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import type { SiteGroup } from "../../model/grouping.ts";
+import { hostWait } from "../../model/sorting.ts";
 
 export type ListRow =
   | { kind: "group"; key: string; title: string; detail: string }
@@ -18,6 +19,7 @@ export function listRows(groups: readonly SiteGroup[]): ListRow[] {
 }
 
 function detailOf(sites: readonly SiteRow[]): string {
-  const wait_us = sites.reduce((sum, site) => sum + site.wait_us, 0);
-  return `${formatCounted(sites.length, "site")}, the host waits ${formatDuration(wait_us)}`;
+  const waits = sites.map(hostWait).filter((wait) => wait !== null);
+  const waited = waits.length === 0 ? "does not wait" : `waits ${formatDuration(waits.reduce((sum, wait) => sum + wait, 0))}`;
+  return `${formatCounted(sites.length, "site")}, the host ${waited}`;
 }
