@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 from playwright.sync_api import Page, expect
-from tab import IN_BOTH_THEMES, IN_LIGHT, PATIENCE_MS, axe_violations, open_in_tensorboard
+from tab import IN_BOTH_THEMES, IN_LIGHT, PATIENCE_MS, axe_violations, open_in_tensorboard, open_tab
 from tensorboard_server import report_of, tensorboard
 
 pytestmark = pytest.mark.browser
@@ -96,6 +96,27 @@ def test_axe_finds_no_violation_in_any_view(page: Page, address: str, run: str) 
             frame.locator("tr[data-site]").first.click()
             expect(frame.locator(".drawer").first).to_be_visible()
         assert axe_violations(page) == ""
+
+
+@IN_LIGHT
+@pytest.mark.parametrize(
+    ("run", "view"),
+    [
+        ("job", "job"),
+        ("known_moved", "compare"),
+        ("demo/before", "overview"),
+        ("sam_amg_a100", "copies"),
+        ("sam_amg_a100", "syncs"),
+        ("sam_amg_a100", "checks"),
+    ],
+)
+def test_the_bars_stay_since_the_page_below_them_scrolls_alone(
+    page: Page, address: str, run: str, view: str
+) -> None:
+    page.set_viewport_size({"width": 1400, "height": 400})
+    frame = open_tab(page, address, run, view)
+    expect(frame.locator("main h1").first).to_be_attached()
+    assert page.evaluate("document.scrollingElement.scrollHeight <= innerHeight")
 
 
 @IN_LIGHT
