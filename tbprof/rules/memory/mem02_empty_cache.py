@@ -1,8 +1,9 @@
-"""The allocator's cache is emptied in the step.
+"""GPU memory is freed and allocated again in the step.
 
 What
     `torch.cuda.empty_cache()` is called in the training loop, or the device's memory is so full that
-    the allocator empties its cache by itself: blocks are freed and soon allocated again.
+    the allocator empties its cache by itself: blocks are freed and soon allocated again. Where the driver
+    allocates and frees each tensor, about as often as kernels run, the caching allocator is off.
 
 Why
     Freeing waits for the whole device, and each new block is a slow call of the driver. Meanwhile
@@ -22,7 +23,8 @@ Action
 
 Fix
     Remove `torch.cuda.empty_cache()` where your step calls it; if it does not, memory is short: set
-    `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or make the batch smaller.
+    `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or make the batch smaller. Where the cache is off,
+    unset PYTORCH_NO_CUDA_MEMORY_CACHING and, on ROCm, PYTORCH_NO_HIP_MEMORY_CACHING (ENV05).
     caveat: without the call more memory stays reserved, and another process on the device may miss it.
 
 Silent
@@ -41,7 +43,7 @@ from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.savings.earlier_host import earlier_host_ns
-from tbprof.model import SEVERITIES, Finding, Saving, Severity
+from tbprof.model import FIXED_AS, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import ON_DEVICE
@@ -52,6 +54,7 @@ from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
 __all__ = ["RULE"]
 
 _CODE = "MEM02"
+_CACHE_OFF = "ENV05"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -81,6 +84,8 @@ def _finding(
             "frees": len(flushes.frees),
             "allocations": len(flushes.mallocs),
             "call_ns": int(facts.trace.slices.duration_ns[rows].sum()),
+            "is_uncached": int(flushes.is_uncached),
+            **({FIXED_AS: _CACHE_OFF} if flushes.is_uncached else {}),
         },
     )
 

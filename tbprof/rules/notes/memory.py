@@ -26,7 +26,11 @@ def mem01(numbers: Numbers, scope: Scope) -> str:
 def mem02(numbers: Numbers, _: Scope) -> str:
     frees = count(int(numbers["frees"]), "block was freed", "blocks were freed")
     again = f"{int(numbers['allocations']):,} allocated"
-    return f"{frees} and {again}, {duration_of(numbers, 'call_ns')} in the calls."
+    said = f"{frees} and {again}, {duration_of(numbers, 'call_ns')} in the calls."
+    # Earlier versions did not tell it.
+    if not numbers.get("is_uncached"):
+        return said
+    return f"Each tensor is allocated and freed by the driver: the caching allocator is off. {said}"
 
 
 def mem03(numbers: Numbers, _: Scope) -> str:

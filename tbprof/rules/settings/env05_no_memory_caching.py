@@ -14,10 +14,11 @@ Example
         os.environ.pop('PYTORCH_NO_CUDA_MEMORY_CACHING', None)
 
 Action
-    Unset PYTORCH_NO_CUDA_MEMORY_CACHING.
+    Turn the caching allocator on again.
 
 Fix
-    Unset the variable; it is for tools that look for faults of memory.
+    Unset PYTORCH_NO_CUDA_MEMORY_CACHING, and on ROCm PYTORCH_NO_HIP_MEMORY_CACHING too; they are for
+    tools that look for faults of memory. An allocator of your own needs a cache of its own.
     caveat: with the cache more memory stays reserved than is in use.
 
 Silent

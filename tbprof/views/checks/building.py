@@ -22,7 +22,7 @@ from tbprof.texts.findings.check_outcomes import (
 from tbprof.texts.findings.finding_notes import finding_note
 from tbprof.texts.findings.guides import guides_of
 from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
-from tbprof.texts.findings.rule_pages import rule_words
+from tbprof.texts.findings.rule_pages import fix_words, rule_words
 from tbprof.views.base.steady import marks_steps
 from tbprof.views.checks.checks import CheckRow, ChecksView, MissingRecording
 from tbprof.views.findings.actions import together
@@ -114,7 +114,7 @@ def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
         state=check.state,
         severity=None if finding is None else finding.severity,
         said=_said(report, check, scope) if finding is None else _found(report, finding, scope),
-        action="" if finding is None else words.action,
+        action="" if finding is None else fix_words(finding).action,
         findings=sum(finding.rule == check.rule for finding in report.findings),
         saving=None if saving is None else saving_view(saving, max(len(report.steps), 1)),
         no_saving="" if finding is None else no_saving_sentence(finding),

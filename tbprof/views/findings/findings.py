@@ -79,7 +79,7 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
         rule=finding.rule,
         name=words.name,
         title=words.title,
-        action=words.action,
+        action=fix.action,
         severity=finding.severity,
         severity_reason=severity_reason(shares, scope),
         removal=finding.removal,

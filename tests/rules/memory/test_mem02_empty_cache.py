@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Callable
 
 import pytest
 from check_cases import CheckCases
@@ -12,7 +13,9 @@ from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.model import Saving
+from tbprof.model import FIXED_AS, Saving
+from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.findings.finding_notes import finding_note
 from tbprof.views.findings.actions import rank
 
 EMPTY_CACHE = "/usr/lib/python3/site-packages/torch/cuda/memory.py(250): empty_cache"
@@ -28,6 +31,19 @@ def flush(
         built.call("cudaMalloc", at + 40 * frees, at + 40 * frees + 60, thread=thread)
 
 
+def without_cache(pairs: int, *, frees: int = 1) -> Callable[[TraceBuilder, float], None]:
+    """So often an allocation and some frees, of 2 each."""
+
+    def run(built: TraceBuilder, at: float) -> None:
+        for index in range(pairs):
+            start = at + 4 * (1 + frees) * index
+            built.call("cudaMalloc", start, start + 2)
+            for free in range(frees):
+                built.call("cudaFree", start + 4 + 4 * free, start + 6 + 4 * free)
+
+    return run
+
+
 def test_blocks_that_are_freed_and_allocated_again_are_found() -> None:
     (finding,) = found(each_step(flush), "MEM02")
 
@@ -35,6 +51,7 @@ def test_blocks_that_are_freed_and_allocated_again_are_found() -> None:
     assert (finding.count, finding.steps) == (6, (1, 2)), "memory is set up in the first step"
     assert finding.numbers == {
         "empty_cache_calls": 0,
+        "is_uncached": 0,
         "frees": 4,
         "allocations": 2,
         "call_ns": 2 * 140_000,
@@ -94,6 +111,50 @@ def test_beside_longer_first_calls_memory_is_set_up(loads: float, severity: str)
     cupti_works(built, "Lazy Function Loading", 3_100, 3_100 + loads)
     built.launch(9_000, 9_001, runs=(9_002, 9_100))
     assert [finding.severity for finding in found(built, "MEM02")] == [severity]
+
+
+def test_tensors_that_the_driver_allocates_and_frees_one_by_one_show_that_the_cache_is_off() -> None:
+    (finding,) = found(each_step(without_cache(12)), "MEM02")
+
+    assert (finding.numbers["is_uncached"], finding.numbers[FIXED_AS]) == (1, "ENV05")
+    assert (finding.numbers["frees"], finding.numbers["allocations"]) == (2 * 12, 2 * 12)
+    assert finding.confidence == "medium", "no variable is recorded"
+    assert finding_note(finding, scope_of(marks_steps=True)) == (
+        "Each tensor is allocated and freed by the driver: the caching allocator is off."
+        " 24 blocks were freed and 24 allocated, 96\u202fµs in the calls."
+    )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "kernels", "is_off"),
+    [(10, 2, True), (9, 2, False), (10, 40, True), (10, 41, False)],
+    ids=["enough bursts", "few bursts", "comparable to the kernels", "most kernels need none"],
+)
+def test_few_frees_are_an_emptied_cache(pairs: int, kernels: int, *, is_off: bool) -> None:
+    def run(built: TraceBuilder, at: float) -> None:
+        without_cache(pairs, frees=2)(built, at)
+        for index in range(kernels - 2):
+            built.launch(at + 400 + index, at + 400.5 + index, runs=(at + 401 + index, at + 401.5 + index))
+
+    (finding,) = found(each_step(run), "MEM02")
+    assert finding.numbers["is_uncached"] == is_off
+
+
+def test_many_blocks_at_once_are_an_emptied_cache_however_often() -> None:
+    def run(built: TraceBuilder, at: float) -> None:
+        without_cache(12, frees=5)(built, at)
+
+    (finding,) = found(each_step(run), "MEM02")
+    assert finding.numbers["is_uncached"] == 0
+
+
+def test_a_program_that_empties_its_cache_has_one() -> None:
+    def empty_cache(built: TraceBuilder, at: float) -> None:
+        built.frame(EMPTY_CACHE, at - 10, at + 300)
+        without_cache(12)(built, at)
+
+    (finding,) = found(each_step(empty_cache), "MEM02")
+    assert finding.numbers["is_uncached"] == 0
 
 
 def test_another_thread_is_silent() -> None:

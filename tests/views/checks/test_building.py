@@ -6,9 +6,11 @@ import dataclasses
 
 from report_samples import REPORT, changed
 
-from tbprof.model import Check, PredictedLine, Report, Saving, Source
+from tbprof.model import FIXED_AS, Check, PredictedLine, Report, Saving, Source
+from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.checks.building import checks_summary, checks_view
 from tbprof.views.checks.checks import CheckRow
+from tbprof.views.findings.findings import finding_row
 from tbprof.views.overview.building import overview_view
 
 WAIT = REPORT.findings[0]
@@ -136,3 +138,10 @@ def test_the_list_and_the_actions_take_the_same_step() -> None:
     share = f"{round(100 * action.share)}\u202f%"
     assert f"at most {share}" in action.finding.severity_reason
     assert f"worth up to {share}" in checks_summary(report)
+
+
+def test_a_finding_that_another_rule_fixes_is_acted_on_as_that_one_says() -> None:
+    fixed = dataclasses.replace(WAIT, rule="MEM02", numbers={FIXED_AS: "ENV05"})
+    report = changed(findings=(fixed,), checks=(Check("MEM02", "failed", finding=0),))
+    (row,) = checks_view(report).rows
+    assert row.action == finding_row(fixed, report).action == rule_words("ENV05").action
