@@ -11,7 +11,7 @@ from tbprof.analysis.gaps.largest_cause import largest_cause
 from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS, find_launch_idle
 from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.analysis.savings.earlier_host import earlier_host_ns
-from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
+from tbprof.model import CRITICAL_SHARE, MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import gaps_ns
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
@@ -42,17 +42,23 @@ def find_bound_code(facts: Facts, rule: str, *, compiled: bool) -> Iterator[Find
 
 
 def _bound_codes(facts: Facts) -> tuple[CodeKernels, ...]:
-    codes = kernels_by_code(facts, facts.once(find_launch_idle).short())
-    return tuple(code for code in codes if _is_bound(facts, code))
+    """Most idle first; so much idle that no code holds for itself is that of the worst of them.
+
+    A single kernel a step waits for its launch, too, but not because there are too many.
+    """
+    pieces = facts.once(find_launch_idle).short()
+    codes = [code for code in kernels_by_code(facts, pieces) if code.kernels > len(facts.steps)]
+    bound = tuple(code for code in codes if _is_bound(facts, code))
+    if bound or typical_ns(facts, pieces.idle) < CRITICAL_SHARE * facts.steps.total_ns:
+        return bound
+    return tuple(codes[:_MAX_PLACES])
 
 
 def _is_bound(facts: Facts, code: CodeKernels) -> bool:
-    """A single kernel a step waits for its launch, too, but not because there are too many."""
-    steps_ns = facts.steps.total_ns
-    if code.kernels <= len(facts.steps):
-        return False
+    """However long its kernels are, they are too short for a host that leaves so much idle between them."""
     small = code.median_kernel_ns < SHORT_KERNEL_NS or code.kernels > MANY_KERNELS * len(facts.steps)
-    return small and typical_ns(facts, code.idle) >= MEDIUM_SHARE * steps_ns
+    least = MEDIUM_SHARE if small else CRITICAL_SHARE
+    return typical_ns(facts, code.idle) >= least * facts.steps.total_ns
 
 
 def _finding(facts: Facts, rule: str, code: CodeKernels) -> Finding:

@@ -30,8 +30,8 @@ Fix
 
 Silent
     Where most kernels of the code were not compiled (LCH01), and where LCH01 would be silent: with a
-    median kernel of 10 us and more, with idle under 1 % of the steps, or with most idle while work is
-    queued. Kernels of a CUDA graph don't count.
+    median kernel of 10 us and more and idle under 10 % of the steps, with idle under 1 % of them, or with
+    most idle while work is queued. Kernels of a CUDA graph don't count.
 """
 
 from __future__ import annotations

@@ -45,7 +45,30 @@ def test_it_can_win_what_the_host_takes_for_its_launches_at_most() -> None:
 
 @pytest.mark.parametrize(("takes", "count"), [(9.999, 1), (10, 0)])
 def test_a_kernel_of_10_us_is_not_short(takes: float, count: int) -> None:
-    assert len(found(hand_written_loss(takes=takes, launched_every=30), "LCH01")) == count
+    assert len(found(hand_written_loss(takes=takes, launched_every=20), "LCH01")) == count
+
+
+@pytest.mark.parametrize(
+    ("launched_every", "places"),
+    [(21.5, ["loss"]), (21.499, ["loss", ""]), (20.15, ["loss", ""]), (20.14, [])],
+)
+def test_a_tenth_of_the_steps_is_too_much_however_long_the_kernels_are(
+    launched_every: float, places: list[str]
+) -> None:
+    """8 before the loss, what its nine launches leave between them, that once more after, and 2 at first."""
+    built = hand_written_loss(takes=10, launched_every=launched_every)
+    assert [finding.numbers["place"] for finding in found(built, "LCH01")] == places
+
+
+def test_a_tenth_that_no_code_holds_alone_is_that_of_the_worst() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    for index in range(20):
+        at = 50.0 * index
+        built.annotation(f"layer {index % 10}", at, at + 50)
+        built.launch(at + 1, at + 5, runs=(at + 6, at + 40))
+    places = [finding.numbers["place"] for finding in found(built, "LCH01")]
+    assert len(places) == 3
 
 
 @pytest.mark.parametrize(("kernels", "count"), [(1000, 0), (1001, 1)])
@@ -54,7 +77,7 @@ def test_more_than_1000_kernels_a_step_are_many_whatever_their_length(kernels: i
     built.step(1, 0, 20_000)
     built.annotation("model", 0, 20_000)
     for index in range(kernels):
-        at = 18.0 * index
+        at = 13.5 * index
         built.launch(at, at + 1, runs=(at + 1, at + 13))
     assert len(found(built, "LCH01")) == count
 
@@ -120,7 +143,7 @@ CASES = (
         boundary="10 us, from which on a kernel is not short",
         positive=lambda: hand_written_loss(),
         negative=lambda: gpu_bound(),
-        least=lambda: hand_written_loss(takes=9.999, launched_every=30),
-        below=lambda: hand_written_loss(takes=10, launched_every=30),
+        least=lambda: hand_written_loss(takes=9.999, launched_every=20),
+        below=lambda: hand_written_loss(takes=10, launched_every=20),
     ),
 )
