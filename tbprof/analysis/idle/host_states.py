@@ -113,7 +113,8 @@ def host_states(
         # This is asked while a device is idle: one that works meanwhile is another one.
         "another_device": intersect(in_sync_point, _any_busy(work)),
         "unrecorded": in_sync_point,
-        "launch": lanes.recorded(),
+        # Whether a launch was late is known of launches that are tied to what they launched.
+        "launch": lanes.recorded() if len(work.launches) else NEVER,
     }
 
 

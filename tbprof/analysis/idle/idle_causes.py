@@ -1,7 +1,7 @@
 """Why a device was idle: every moment of it has exactly one cause.
 
 `queued` comes first (recorded work was queued), then those of `EMPTY_CAUSES`, in their order; what
-none of them holds is `unknown` (no host rows there).
+none of them holds is `unknown` (no host rows there, or no launches that are tied to the device's work).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ EMPTY_CAUSES = (
 - `profiler`: CUPTI is, or the profiler ends the window.
 - `another_device`: inside a wait, while another device of the process works.
 - `unrecorded`: inside a wait, with nothing recorded to wait for.
-- `launch`: the host was late for another reason.
+- `launch`: the host was late for another reason; never where nothing tells what a call launched.
 """
 
 CAUSES = ("queued", *EMPTY_CAUSES, "unknown")

@@ -26,7 +26,7 @@ BECAUSE = {
     "profiler": "because the profiler is at work",
     "unrecorded": "while the host waits for work that is not in the recording",
     "queued": "although work is queued",
-    "unknown": "and the recording does not show what the host did meanwhile",
+    "unknown": "for a reason that the recording does not show",
 }
 
 

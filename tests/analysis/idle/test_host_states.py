@@ -71,6 +71,15 @@ def test_a_wait_for_another_device_is_recorded() -> None:
     assert of_first["unrecorded"] == 50
 
 
+def test_without_a_launch_that_is_tied_to_its_work_no_host_is_said_to_launch_late() -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.op("aten::mul", 0, 1000)
+    built.kernel(2, 100, correlation=1)
+    built.kernel(906, 1000, correlation=1)
+    assert causes(built.report()) == {"unknown": 2 + 806}
+
+
 def test_what_a_thread_was_in_is_the_same_in_pieces_of_any_size() -> None:
     built = step_with_a_late_launch()
     for start, end in ((10, 60), (20, 30), (60, 90), (40, 45), (200, 210)):
