@@ -21,6 +21,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     run.mkdir()
     whole = host_bound(steps=40).write(run / NAME).read_bytes()
     (run / NAME).write_bytes(whole[: len(whole) * 9 // 10])
+    # Rows of the GPU come after those of the host.
+    (run.parent / "without_gpu").mkdir()
+    (run.parent / "without_gpu" / NAME).write_bytes(whole[: whole.index(b'"cat": "kernel"')])
     with tensorboard(run.parent) as started:
         yield started
 
@@ -57,3 +60,21 @@ def test_nothing_of_idle_is_offered_in_the_timeline(page: Page, address: str) ->
     expect(frame.get_by_role("button", name="Idle")).to_have_count(0)
     expect(frame.locator(".track-legend")).to_contain_text("kernels")
     expect(frame.locator(".track-legend")).not_to_contain_text("idle")
+
+
+@IN_LIGHT
+@pytest.mark.parametrize("view", ["syncs", "copies", "timeline", "fleet", "compare"])
+def test_where_no_gpu_work_is_left_no_view_says_that_there_was_no_gpu(
+    page: Page, address: str, view: str
+) -> None:
+    frame = open_tab(page, address, "without_gpu", view)
+    said = {
+        "timeline": "No work of the GPU is in this file",
+        "fleet": "work is missing from the file",
+        "compare": "After: the file is cut off: no GPU work is in what is left of it.",
+    }
+    expect(frame.locator(".app")).to_contain_text(
+        said.get(view, "The file is cut off: no GPU work is in what is left of it.")
+    )
+    for denied in ("Without a GPU", "No GPU was recorded", "recorded without a GPU"):
+        expect(frame.locator("main")).not_to_contain_text(denied)

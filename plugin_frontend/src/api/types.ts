@@ -72,7 +72,10 @@ export interface FleetRow {
   recorded_s: number;
   ranks: number;
   windows: number;
+  /** Null where none was recorded, or where it was and its work is missing from the file. */
   gpus: number | null;
+  /** Whether all that a GPU did is there to be judged; of a recording without one, too. */
+  is_judged: boolean;
   /** From the beginning of the first window to the end of the last. */
   watched_s: number | null;
   /** The same summed over the GPUs. */
@@ -84,7 +87,7 @@ export interface FleetRow {
   idle: number | null;
   /** Of idle, as they are stacked. */
   causes: FleetCause[];
-  /** What costs most; "" where nothing is, or where to record again comes first. */
+  /** What costs most; "" where nothing does, where to record again comes first, or `is_judged` is false. */
   top_rule: string;
   /** "" where nothing is worth a change. */
   top_action: string;
@@ -1081,6 +1084,8 @@ export interface CompareSite {
 export interface CompareView {
   verdict: string;
   detail: string;
+  /** Of each side whose file lacks much of what was recorded, what its figures are of. */
+  scopes: string[];
   /** By each clock that timed both windows; the first one decides. None where one has no steady step. */
   steps: CompareSteps[];
   /** Null where no device was recorded on either side. */

@@ -10,10 +10,15 @@ const SILENT: readonly ViewName[] = ["fleet", "overview", "job", "compare", "tre
 export function ScopeNote() {
   const scope = windowView.value?.scope ?? "";
   if (scope === "" || SILENT.includes(place.value.view)) return null;
+  return <Scope text={scope} />;
+}
+
+/** What figures are of, where much of what was recorded is missing. */
+export function Scope({ text }: { text: string }) {
   return (
     <aside class="scope s12" aria-label="Scope of the figures">
       <Icon name="warning" />
-      {scope}
+      {text}
     </aside>
   );
 }

@@ -77,7 +77,7 @@ function listed(name: ViewName, view: WindowView): number | null {
   if (name !== "syncs" && name !== "copies") return null;
   const sites = sitesOf(name, view.sites).length;
   if (view.state !== "no_device" || sites > 0) return view.sync_points.is_recorded ? sites : null;
-  return name === "syncs" ? view.predicted.length : null;
+  return name === "syncs" && view.scope === "" ? view.predicted.length : null;
 }
 
 /** Why there is no trace to trust. */

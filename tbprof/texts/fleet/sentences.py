@@ -87,12 +87,10 @@ def fleet_sentences(
     """
     if not runs:
         return "No run has figures yet", "Open a run to have its trace read."
+    whole = "it" if runs == 1 else "any of them"
     if watched_gpu_s <= 0:
-        verdict = (
-            f"{count(runs, 'run')} recorded, and no GPU worked in {'it' if runs == 1 else 'any of them'}"
-        )
+        verdict = f"{count(runs, 'run')} recorded, and no work of a GPU is in {whole}"
     elif to_record == runs:
-        whole = "it" if runs == 1 else "any of them"
         verdict = f"{count(runs, 'run')} recorded, and nothing typical in {whole}"
     elif lost_gpu_s <= 0:
         verdict = f"Nothing worth a change in {count(runs, 'run')}"

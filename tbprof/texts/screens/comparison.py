@@ -17,6 +17,7 @@ __all__ = [
     "moved_wait_sentence",
     "nothing_to_compare",
     "recorded_steps_sentence",
+    "scope_of_side",
     "taken_note",
     "unprofiled_steps_sentence",
     "went_note",
@@ -117,6 +118,11 @@ def went_note(target: str) -> str:
 def taken_note(source: str, taken_us: float) -> str:
     """At the site that a wait came to."""
     return f"takes over {duration(taken_us)} of the wait that {source} had"
+
+
+def scope_of_side(side: str, scope: str) -> str:
+    """Above a comparison, what the figures of one of its sides, `Before` or `After`, are of."""
+    return f"{side}: {scope[0].lower()}{scope[1:]}"
 
 
 def nothing_to_compare() -> str:

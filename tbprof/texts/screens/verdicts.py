@@ -37,9 +37,14 @@ def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> tup
 
 def scope_sentence(verdict: Verdict) -> str:
     """What the figures of a window are of, where much of what was recorded is not in the file; else ""."""
+    numbers = verdict.numbers
     if verdict.case == "cut_off":
+        if "gpu_rows" not in numbers:
+            return "The file is cut off: no GPU work is in what is left of it."
         return "The file is cut off: what is shown is of what is left of it."
     if verdict.case == "lost_kernels":
+        if numbers.get("launches") == numbers.get("without"):
+            return "The recording lacks the GPU's work: the profiler lost all of it."
         return "The recording lacks much of the GPU's work: what is shown of it is of what is there."
     return ""
 

@@ -13,7 +13,9 @@ from tbprof.texts.screens.comparison import (
     comparison_sentence,
     moved_wait_sentence,
     nothing_to_compare,
+    scope_of_side,
 )
+from tbprof.texts.screens.verdicts import scope_sentence
 from tbprof.views.compare.bars import CompareBars, compare_bars
 from tbprof.views.compare.conditions import Difference, alike, differences
 from tbprof.views.compare.figures import CompareFigure, changed_most, compare_figures
@@ -29,6 +31,8 @@ __all__ = ["CompareAnswer", "CompareView", "compare_view"]
 class CompareView:
     verdict: str
     detail: str
+    scopes: tuple[str, ...]
+    """Of each side whose file lacks much of what was recorded, what its figures are of."""
     steps: tuple[CompareSteps, ...]
     """By each clock that timed both windows; the first one decides. None where one has no steady step."""
     bars: CompareBars | None
@@ -56,6 +60,7 @@ def compare_view(before: Report, after: Report) -> CompareView:
     return CompareView(
         verdict=_verdict(steps[0]) if steps else nothing_to_compare(),
         detail=" ".join(_details(before, after, moved)),
+        scopes=tuple(_scopes(before, after)),
         steps=steps,
         bars=compare_bars(before, after),
         figures=compare_figures(before, after, is_told=is_told(steps[-1]) if steps else None),
@@ -63,6 +68,13 @@ def compare_view(before: Report, after: Report) -> CompareView:
         alike=alike_sentence(alike(before, after)),
         sites=sites if moved is None else with_moves(sites, moved),
     )
+
+
+def _scopes(before: Report, after: Report) -> Iterator[str]:
+    for side, report in (("Before", before), ("After", after)):
+        scope = "" if report.verdict is None else scope_sentence(report.verdict)
+        if scope:
+            yield scope_of_side(side, scope)
 
 
 def _verdict(steps: CompareSteps) -> str:

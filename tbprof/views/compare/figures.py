@@ -134,11 +134,20 @@ def _idle_us(report: Report) -> float | None:
     return None if idle_us is None else idle_us / devices
 
 
+def _waits_are_known(report: Report) -> bool:
+    """Where no work of a device was recorded that it waits for none is not a figure to compare with."""
+    return report.idle is not None or report.sync_points.count > 0
+
+
 def _wait_us(report: Report) -> float | None:
+    if not _waits_are_known(report):
+        return None
     return _mean(us(step.wait_ns) for step in steady_steps(report))
 
 
 def _sync_points(report: Report) -> float | None:
+    if not _waits_are_known(report):
+        return None
     return _mean(step.sync_points for step in steady_steps(report))
 
 

@@ -134,6 +134,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
         ranks=len(rows),
         windows=sum(one.windows for one in rows),
         gpus=gpus or None,
+        is_judged=(idle is not None or not gpus) and not any(one.lacks_device_work for one in summaries),
         watched_s=max((_watched_s(one, summary) for one, summary in known), default=None),
         gpu_s=sum(_gpu_s(*one) for one in known) if gpus else None,
         step_us=_mean([summary.step_us for summary in summaries]),

@@ -53,6 +53,9 @@ class FleetRow:
     ranks: int
     windows: int
     gpus: int | None
+    """Null where none was recorded, or where it was and its work is missing from the file."""
+    is_judged: bool
+    """Whether all that a GPU did is there to be judged; of a recording without one, too."""
     watched_s: float | None
     """From the beginning of the first window to the end of the last."""
     gpu_s: float | None
@@ -65,7 +68,7 @@ class FleetRow:
     causes: tuple[FleetCause, ...]
     """Of idle, as they are stacked."""
     top_rule: str
-    """What costs most; "" where nothing is, or where to record again comes first."""
+    """What costs most; "" where nothing does, where to record again comes first, or `is_judged` is false."""
     top_action: str
     """"" where nothing is worth a change."""
     top_place: str

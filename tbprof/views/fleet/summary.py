@@ -35,6 +35,9 @@ _MOST_OPS = 2
 _LONGEST_NAME = 120
 """Letters of a name that others gave: a summary stays small."""
 
+_LACKING = ("cut_off", "lost_kernels", "only_allocations")
+"""Cases of the verdict in which work of a device is missing from the file."""
+
 _WAITS = ("SYN", "CPY")
 """Families of the rules that find waits."""
 
@@ -76,6 +79,8 @@ class WindowSummary:
     world_size: int | None
     is_damaged: bool
     """Whether only a part of the trace could be read."""
+    lacks_device_work: bool
+    """Whether much of a device's work, or all of it, is missing from the file."""
     devices: tuple[str, ...]
     span_ns: int
     step_us: float | None
@@ -118,6 +123,7 @@ def summary_of(report: Report) -> WindowSummary:
         rank=report.trace.rank,
         world_size=report.trace.world_size,
         is_damaged=report.trace.is_damaged,
+        lacks_device_work=report.verdict is not None and report.verdict.case in _LACKING,
         devices=tuple(_short(name) for name in devices),
         span_ns=report.trace.span_ns,
         step_us=step_us,

@@ -206,8 +206,13 @@ def test_of_a_file_that_is_cut_off_it_is_said_what_is_left() -> None:
 
 
 def test_the_scope_of_all_figures_is_told_where_much_of_what_was_recorded_is_missing() -> None:
-    assert "what is left of it" in scope_sentence(Verdict("cut_off", {}))
-    assert "what is there" in scope_sentence(Verdict("lost_kernels", {}))
+    assert "what is left of it" in scope_sentence(Verdict("cut_off", {"gpu_rows": 812}))
+    assert "what is there" in scope_sentence(Verdict("lost_kernels", {"launches": 3, "without": 2}))
+
+
+def test_where_none_of_the_gpu_work_is_left_that_is_the_scope() -> None:
+    assert "no GPU work is in what is left" in scope_sentence(Verdict("cut_off", {}))
+    assert "lost all of it" in scope_sentence(Verdict("lost_kernels", {"launches": 3, "without": 3}))
     assert scope_sentence(Verdict("waits", NUMBERS)) == ""
 
 

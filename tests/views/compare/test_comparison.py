@@ -6,7 +6,7 @@ import dataclasses
 
 from report_samples import REPORT, SITE, changed, step
 
-from tbprof.model import Report, Site
+from tbprof.model import Report, Site, SyncTotals, Verdict
 from tbprof.views.compare.comparison import CompareView, compare_view
 
 
@@ -65,6 +65,17 @@ def test_without_steps_there_is_nothing_to_compare() -> None:
     shown = compared(bare, bare)
     assert shown.verdict == "One of the two windows has no steps to compare."
     assert (shown.steps, shown.bars) == ((), None)
+
+
+def test_a_side_that_is_cut_off_is_said_to_be_and_its_waits_are_not_0() -> None:
+    nothing = SyncTotals(0, 0, 0, 0, 0, ())
+    cut = changed(idle=None, sites=(), verdict=Verdict("cut_off", {}), sync_points=nothing)
+    shown = compared(REPORT, cut)
+    assert shown.scopes == ("After: the file is cut off: no GPU work is in what is left of it.",)
+    waits = next(row for row in shown.figures if row.name == "Host waits")
+    assert waits.before is not None
+    assert (waits.after, waits.change_share) == (None, None)
+    assert compared(REPORT, REPORT).scopes == ()
 
 
 def test_a_wait_that_moved_is_named_above_and_at_both_sites() -> None:

@@ -153,6 +153,15 @@ def test_a_run_of_one_worker_that_is_cut_off_is_not_told_to_be_busy() -> None:
     assert (row.gpus, row.busy, row.idle) == (1, None, None)
 
 
+def test_a_file_whose_gpu_work_is_cut_off_is_no_run_without_one() -> None:
+    without = dataclasses.replace(
+        SUMMARY, busy=None, communication=None, copying=None, idle={}, lines=(), devices=()
+    )
+    cut = dataclasses.replace(without, lacks_device_work=True)
+    rows = [rows_of(looked_at("run", 1, one))["run"].row for one in (without, cut)]
+    assert [(row.gpus, row.is_judged, row.top_rule) for row in rows] == [(None, True, ""), (None, False, "")]
+
+
 def test_of_ranks_that_were_not_read_yet_none_is_called_missing_and_all_are_counted() -> None:
     known = dataclasses.replace(SUMMARY, rank=0, world_size=4)
     rows = looked_at("run", 1, known, worker="worker0"), looked_at("run", 1, None, worker="node_rank1")

@@ -2,6 +2,7 @@ import type { CompareAnswer, CompareView } from "../../api/types.ts";
 import { before, comparison } from "../../state/comparison.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
+import { Scope } from "../ScopeNote.tsx";
 import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
 import { BeforePicker } from "./BeforePicker.tsx";
 import { ComparedTable } from "./ComparedTable.tsx";
@@ -40,6 +41,9 @@ function Reading() {
 function Comparison({ view }: { view: CompareView }) {
   return (
     <>
+      {view.scopes.map((scope) => (
+        <Scope key={scope} text={scope} />
+      ))}
       <SeriesHead verdict={view.verdict} detail={view.detail} />
       <div class="grid compare-top">
         <div class="col">

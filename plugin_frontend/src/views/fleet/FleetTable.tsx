@@ -90,11 +90,11 @@ function Row({ row }: { row: FleetRow }) {
 function Figures({ row }: { row: FleetRow }) {
   return (
     <>
-      <td class="num">{row.gpus === null ? "none" : formatCount(row.gpus)}</td>
+      <td class="num">{row.gpus === null ? (row.is_judged ? "none" : NOT_RECORDED) : formatCount(row.gpus)}</td>
       <td class="num" title={`${formatCounted(row.windows, "window")} of ${formatCounted(row.ranks, "rank")}`}>
         {row.watched_s === null ? NOT_RECORDED : formatHours(row.watched_s)}
       </td>
-      {row.gpus === null ? <WithoutGpu /> : <PartsOfStep row={row} />}
+      {row.gpus === null ? <WithoutGpu row={row} /> : <PartsOfStep row={row} />}
       <td class="lost">
         <TopLine row={row} />
       </td>
@@ -104,10 +104,10 @@ function Figures({ row }: { row: FleetRow }) {
   );
 }
 
-function WithoutGpu() {
+function WithoutGpu({ row }: { row: FleetRow }) {
   return (
     <td colSpan={GPU_FIGURES} class="t3">
-      recorded without a GPU
+      {row.is_judged ? "recorded without a GPU" : "the GPU’s work is missing from the file"}
     </td>
   );
 }
@@ -136,7 +136,7 @@ function PartsOfStep({ row }: { row: FleetRow }) {
 }
 
 function TopLine({ row }: { row: FleetRow }) {
-  if (row.top_action === "") return <span class="t3">{row.gpus !== null && row.idle === null ? "not known" : "nothing worth a change"}</span>;
+  if (row.top_action === "") return <span class="t3">{row.is_judged ? "nothing worth a change" : "not known"}</span>;
   return (
     <>
       {row.lost_gpu_s !== null && row.top_rule !== "" && <b>{lost(row.lost_gpu_s, row.is_estimate)}</b>}

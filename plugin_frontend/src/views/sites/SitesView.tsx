@@ -46,7 +46,7 @@ function NoSites({ view }: { view: WindowView }) {
           <h1>{emptyTitle(view, isCopies)}</h1>
           {view.state === "no_device" && (
             <p class="t2 anywhere">
-              {view.verdict} {view.detail}
+              {view.scope === "" && view.verdict} {view.detail}
             </p>
           )}
           {unplaced.length > 0 && (
@@ -61,9 +61,11 @@ function NoSites({ view }: { view: WindowView }) {
   );
 }
 
-/** Without a GPU nothing waited; without calls of the host nobody knows. */
+/** Without a GPU nothing waited; where its work is missing from the file, or without calls of the host nobody knows. */
 function emptyTitle(view: WindowView, isCopies: boolean): string {
-  if (view.state === "no_device") return isCopies ? "Without a GPU there are no copies to or from one" : "Without a GPU nothing waits for one";
+  if (view.state === "no_device" && view.scope === "")
+    return isCopies ? "Without a GPU there are no copies to or from one" : "Without a GPU nothing waits for one";
+  if (view.state === "no_device") return isCopies ? "Whether anything was copied is not known" : "Whether the host waits for the GPU is not known";
   if (!view.sync_points.is_recorded) return isCopies ? "No copy was recorded" : "Whether the host waits for the GPU was not recorded";
   return isCopies ? "Nothing was copied in this window" : "Nothing in this window waits for the GPU";
 }

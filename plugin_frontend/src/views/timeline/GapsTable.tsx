@@ -9,6 +9,10 @@ import { sitesMatch, stepAnswer, stepIndex } from "../../state/timeline.ts";
 import { SiteLink } from "../../widgets/SiteLink.tsx";
 import { visitGap } from "./actions.ts";
 
+function noGaps({ scope }: WindowView): string {
+  return `${scope === "" ? "No GPU was recorded in this window" : "No work of the GPU is in this file"}: there are no gaps to list.`;
+}
+
 /** The idle of the step by cause, with the longest gap of each: the facts of the drawing. */
 export function GapsTable({ view, timeline }: { view: WindowView; timeline: TimelineView }) {
   const answer = stepAnswer.value;
@@ -24,7 +28,7 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
     return (
       <p class="gaps t2">
         {timeline.main_device === null
-          ? "No GPU was recorded in this window: there are no gaps to list."
+          ? noGaps(view)
           : "Work of the GPU is missing from this recording: where its streams are empty it need not have been idle."}
       </p>
     );
