@@ -538,6 +538,7 @@ export interface WindowView {
   /** Whether these are to be changed before the actions of the Overview. */
   predicted_first: boolean;
   health: HealthRow[];
+  /** Of all that the Overview lists for and against the figures. */
   worst_health: "ok" | "info" | "warning" | "error";
   not_checked: NotCheckedRow[];
   environment: EnvironmentRow[];

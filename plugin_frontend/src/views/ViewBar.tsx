@@ -122,7 +122,7 @@ function HealthChip({ view }: { view: WindowView }) {
 
 function healthLabel(view: WindowView): string {
   const hasDevice = view.overview.device !== null;
-  const count = view.health.filter((row) => row.severity === view.worst_health).length;
+  const count = view.overview.trust.filter((row) => row.state === view.worst_health).length;
   switch (view.worst_health) {
     case "ok":
       return hasDevice ? "Trace good" : "Trace without a GPU";

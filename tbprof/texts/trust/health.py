@@ -9,7 +9,7 @@ from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.trust.file_health import FILE_SENTENCES
 from tbprof.texts.trust.missing_facts import fact_in_words
 
-__all__ = ["health_sentence"]
+__all__ = ["gaps_sentence", "health_sentence"]
 
 
 def health_sentence(fact: HealthFact) -> str:
@@ -131,3 +131,14 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "fact_missing": _fact_missing,
     "sites_shortened": _sites_shortened,
 }
+
+
+def gaps_sentence(without_launch: int, before_launch: int, unnamed_waits: int) -> str:
+    """What a trace lacks in the work of its devices; "" where it lacks nothing."""
+    parts = (
+        (without_launch, "row of the GPU without a launch", "rows of the GPU without a launch"),
+        (before_launch, "row that begins before its launch", "rows that begin before their launch"),
+        (unnamed_waits, "wait of a stream that names no stream", "waits of streams that name no stream"),
+    )
+    found = ", ".join(count(rows, one, many) for rows, one, many in parts if rows)
+    return f"{found}: what explains a wait or an idle moment may be missing." if found else ""

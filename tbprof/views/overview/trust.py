@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from tbprof.model import MAX_REPLAY_ERROR, HealthFact, Numbers, Report
-from tbprof.texts.trust.health import health_sentence
+from tbprof.texts.findings.rule_pages import rule_words
+from tbprof.texts.trust.health import gaps_sentence, health_sentence
 from tbprof.texts.trust.trust import FEWEST_FOR_COLD, VARIES, trust_words
 from tbprof.views.overview.overview import TrustRow
 
-__all__ = ["trust_rows"]
+__all__ = ["trust_rows", "worst_of"]
+
+_GAPS = "TRC03"
+"""The rule that finds what a trace lacks, and that wins nothing."""
+
+_LACKED = ("without_launch", "before_launch", "unnamed_waits")
+"""Its numbers, but for those of a damaged file."""
+
+_GRADES = ("ok", "info", "warning", "error")
 
 _SAID_ABOVE = frozenset({"cold_steps", "gpu_shared", "fact_missing"})
 """Health facts that have a row of their own."""
@@ -23,6 +33,12 @@ _INFLATED = 1.1
 State = Literal["ok", "info", "warning", "error", "unknown"]
 
 
+def worst_of(rows: Sequence[TrustRow]) -> Literal["ok", "info", "warning", "error"]:
+    """What colours the whole list: what is not known is nothing against it."""
+    known = (row.state for row in rows if row.state != "unknown")
+    return max(known, key=_GRADES.index, default="ok")
+
+
 def trust_rows(report: Report) -> tuple[TrustRow, ...]:
     """First what the figures rest on, then what the hook could not have, then what health says."""
     profiler = (_inflation(report), *_start(report), *_after(report))
@@ -30,12 +46,21 @@ def trust_rows(report: Report) -> tuple[TrustRow, ...]:
     rows = (_replay(report), *profiler, *known)
     fixed = [_row(code, state, numbers) for code, state, numbers in rows]
     notes = [_note(fact) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
-    return (*fixed, *notes)
+    return (*fixed, *_gaps(report), *notes)
 
 
 def _row(code: str, state: State, numbers: Numbers) -> TrustRow:
     title, figure, detail = trust_words(code, numbers)
     return TrustRow(state, title, figure, detail)
+
+
+def _gaps(report: Report) -> Iterator[TrustRow]:
+    """A file that is damaged has said so itself; a finding of another version may lack its numbers."""
+    for finding in report.findings:
+        numbers = finding.numbers if finding.rule == _GAPS else {}
+        without, before, unnamed = (int(numbers.get(name, 0)) for name in _LACKED)
+        if said := gaps_sentence(without, before, unnamed):
+            yield TrustRow("warning", rule_words(_GAPS).title, "", said)
 
 
 def _note(fact: HealthFact) -> TrustRow:

@@ -19,6 +19,7 @@ from tbprof.views.findings.findings import finding_row, saving_view
 from tbprof.views.findings.predicted import predicted_rows
 from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.opening import lines_come_first, opening_after, records_first
+from tbprof.views.overview.trust import worst_of
 from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.window.instances import instance_view
 from tbprof.views.window.window import (
@@ -34,8 +35,6 @@ from tbprof.views.window.window import (
 )
 
 __all__ = ["window_view"]
-
-_HEALTH_ORDER = ("info", "warning", "error")
 
 
 def window_view(report: Report, *, run: str, worker: str, window: str) -> WindowView:
@@ -76,7 +75,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         ),
         predicted_first=lines_come_first(report, overview.actions),
         health=tuple(HealthRow(fact.code, fact.severity, health_sentence(fact)) for fact in trace.health),
-        worst_health=max((fact.severity for fact in trace.health), key=_HEALTH_ORDER.index, default="ok"),
+        worst_health=worst_of(overview.trust),
         not_checked=_not_checked(report),
         environment=() if report.facts is None else _environment(report.facts),
         overview=overview,

@@ -173,6 +173,7 @@ class WindowView:
     """Whether these are to be changed before the actions of the Overview."""
     health: tuple[HealthRow, ...]
     worst_health: Literal["ok", "info", "warning", "error"]
+    """Of all that the Overview lists for and against the figures."""
     not_checked: tuple[NotCheckedRow, ...]
     environment: tuple[EnvironmentRow, ...]
     overview: OverviewView

@@ -159,6 +159,18 @@ def test_what_is_not_known_has_no_tick(count: int, expected: tuple[str, str]) ->
     assert [(row.state, row.figure) for row in titled] == [expected]
 
 
+def test_a_trace_that_lacks_what_the_figures_rest_on_is_a_warning() -> None:
+    numbers = {"damaged": 0, "without_launch": 12, "before_launch": 0, "unnamed_waits": 0}
+    gaps = dataclasses.replace(REPORT.findings[0], rule="TRC03", severity="info", numbers=numbers, sites=())
+    shown = overview(changed(findings=(*REPORT.findings, gaps))).trust
+    [row] = [row for row in shown if row.title == "The trace lacks something that the figures rest on"]
+    assert row.state == "warning"
+    assert "12" in row.detail
+    damaged = dataclasses.replace(gaps, numbers={**numbers, "damaged": 1, "without_launch": 0})
+    said = overview(changed(findings=(*REPORT.findings, damaged))).trust
+    assert not any(row.title.startswith("The trace lacks") for row in said)
+
+
 def test_without_a_gpu_nobody_else_is_on_it() -> None:
     assert not any(row.title.startswith("Other") for row in overview(changed(idle=None)).trust)
 

@@ -97,7 +97,17 @@ def test_idle_is_a_share_of_the_steps_of_every_device() -> None:
 def test_the_worst_health_colours_the_window() -> None:
     assert view().worst_health == "warning"
     trace = dataclasses.replace(REPORT.trace, health=())
-    assert view(changed(trace=trace)).worst_health == "ok"
+    assert view(changed(trace=trace, facts=None, savings=None)).worst_health == "ok"
+
+
+def test_the_colour_counts_what_is_no_fact_of_the_trace() -> None:
+    """As a profiler that slowed the step: the chip stands for all that the panel lists."""
+    assert REPORT.facts is not None
+    trace = dataclasses.replace(REPORT.trace, health=())
+    facts = dataclasses.replace(REPORT.facts, unprofiled_step_ns=3_000_000, profiled_step_ns=4_000_000)
+    shown = view(changed(trace=trace, facts=facts))
+    assert shown.worst_health == "warning"
+    assert any(row.state == "warning" for row in shown.overview.trust)
 
 
 def test_what_was_not_checked_and_what_failed_is_listed() -> None:

@@ -1,6 +1,6 @@
 import type { WindowView } from "../../api/types.ts";
 import { Drawer } from "./Drawer.tsx";
-import { EnvironmentList, HealthList, NotCheckedList } from "./HealthParts.tsx";
+import { EnvironmentList, NotCheckedList, TrustList } from "./HealthParts.tsx";
 
 /** How far the figures can be trusted: opened by the chip in the bar. */
 export function HealthDrawer({ view }: { view: WindowView }) {
@@ -8,7 +8,7 @@ export function HealthDrawer({ view }: { view: WindowView }) {
     <Drawer title="Can I trust this?">
       <section aria-labelledby="health">
         <h3 id="health">Trace</h3>
-        <HealthList rows={view.health} />
+        <TrustList rows={view.overview.trust} />
       </section>
       {view.not_checked.length > 0 && (
         <section aria-labelledby="not-checked">

@@ -1,35 +1,45 @@
-import type { EnvironmentRow, HealthRow, NotCheckedRow } from "../../api/types.ts";
+import type { EnvironmentRow, NotCheckedRow, TrustRow } from "../../api/types.ts";
 import { visit } from "../../state/place.ts";
-import { Icon } from "../../widgets/Icon.tsx";
+import { Icon, type IconName } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 
-const MARKS = {
-  info: { icon: "info", tone: "i-none" },
-  warning: { icon: "warning", tone: "i-warn" },
-  error: { icon: "error", tone: "i-bad" },
-} as const;
+const MARKS: Record<TrustRow["state"], { name: IconName; tone: "i-ok" | "i-none" | "i-warn" | "i-bad"; word: string }> = {
+  ok: { name: "tick", tone: "i-ok", word: "good" },
+  info: { name: "info", tone: "i-none", word: "note" },
+  warning: { name: "warning", tone: "i-warn", word: "warning" },
+  error: { name: "error", tone: "i-bad", word: "error" },
+  unknown: { name: "unknown", tone: "i-none", word: "not known" },
+};
 
-export function HealthList({ rows }: { rows: readonly HealthRow[] }) {
-  if (rows.length === 0) {
-    return (
-      <p class="row s12">
-        <Icon name="tick" tone="i-ok" />
-        Nothing speaks against it
-      </p>
-    );
-  }
+/** What speaks for and against the figures, one line each. */
+export function TrustList({ rows }: { rows: readonly TrustRow[] }) {
   return (
     <ul class="checks">
       {rows.map((row, at) => (
-        <li key={`${row.code} ${at}`}>
-          <Icon {...{ name: MARKS[row.severity].icon, tone: MARKS[row.severity].tone }} />
-          <p class="anywhere">
-            <span class="sr">{row.severity}: </span>
-            <InlineText text={row.message} />
-          </p>
-        </li>
+        <TrustLine key={at} row={row} />
       ))}
     </ul>
+  );
+}
+
+export function TrustLine({ row: { state, title, figure, detail } }: { row: TrustRow }) {
+  const { name, tone, word } = MARKS[state];
+  return (
+    <li>
+      <Icon name={name} tone={tone} />
+      <div>
+        <span class="sr">{word}: </span>
+        {title !== "" && (
+          <p class="row">
+            <span class="grow">{title}</span>
+            <b class="nw">{figure}</b>
+          </p>
+        )}
+        <p class={title === "" ? "anywhere" : "s12 t3 anywhere"}>
+          <InlineText text={detail} />
+        </p>
+      </div>
+    </li>
   );
 }
 
