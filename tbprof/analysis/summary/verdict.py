@@ -9,7 +9,8 @@ stands beside it. In this order:
 - `capture`: most launches recorded a graph and ran nothing, and the device was mostly idle.
 - `leading_wait`: the window begins with a wait for work that is not in it, for a third of it or more.
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
-  idle and at least half as much as the largest cause. Nothing else in such a window is typical.
+  idle and at least half as much as the largest cause; or, without marked steps, they take
+  `MOSTLY_COLD_SHARE` of the recording before the device's first work. Nothing else there is typical.
 - `communication`: exposed communication holds `COMMUNICATION_SHARE` of the steps, at least as much as any
   cause of idle, and removing waits wins less than `RIVAL_SHARE` of it; or a third of the steps and more than
   all idle. A device that waits for other ranks looks busy, and its own host is not to blame.
@@ -48,7 +49,7 @@ from tbprof.analysis.summary.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
 from tbprof.trace.columns.arrays import NONE, median
 
-__all__ = ["COLD_SHARE", "WORTH_SHARE", "find_verdict"]
+__all__ = ["COLD_SHARE", "MOSTLY_COLD_SHARE", "WORTH_SHARE", "find_verdict"]
 
 WORTH_SHARE = 0.01
 """Below this part of the steps a saving is lost in the noise of a step."""
@@ -58,6 +59,7 @@ BUSY_SHARE = 0.85
 """A device that does less is not called busy, whatever the causes."""
 
 COLD_SHARE = 0.2
+MOSTLY_COLD_SHARE = 0.5
 EXPOSED_SHARE = 1 / 3
 COMMUNICATION_SHARE = 0.1
 """The classic plugin speaks of communication from here on."""
@@ -99,7 +101,13 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     leading = find_leading_wait(facts, window.device)
     if leading is not None:
         return Verdict("leading_wait", {**numbers, **_after_leading(leading), **_kernels(facts, window)})
-    case, more = _case(facts, window, saving, can_go=can_go)
+    before = _before_window(findings)
+    cold_us = window.causes.get("loading", 0) / 1000
+    case, more = (
+        ("cold_start", {"cause": "loading", "cause_us": cold_us, **before})
+        if before
+        else _case(facts, window, saving, can_go=can_go)
+    )
     if case == "queued":
         return Verdict(case, {**numbers, **more, **_queued_place(facts, window)})
     named = _kernels(facts, window) if case == "busy" else _named_by(findings, case, len(facts.steps))
@@ -263,6 +271,15 @@ def _late_host(facts: Facts) -> str:
     idle = facts.once(find_launch_idle)
     short, long = total_ns(idle.short().idle), total_ns(idle.long().idle)
     return "launch_bound" if short >= long else "host_bound"
+
+
+def _before_window(findings: Sequence[Finding]) -> Numbers:
+    """How long first calls took before the device's first work, where that is most of the recording."""
+    found = next((finding.numbers for finding in findings if finding.rule == "TRC01"), {})
+    before_ns, recording_ns = int(found.get("before_ns", 0)), int(found.get("recording_ns", 0))
+    if before_ns < max(MOSTLY_COLD_SHARE * recording_ns, 1):
+        return {}
+    return {"before_us": before_ns / 1000, "recording_us": recording_ns / 1000}
 
 
 def _first_calls(findings: Sequence[Finding]) -> Numbers:

@@ -22,6 +22,8 @@ __all__ = ["saving_text", "terminal_text"]
 
 _SHOWN_SITES = 12
 _SEVERAL = 2
+_WHOLE_SHARE = 0.9
+"""A window that is less of the recording is only a part of it."""
 
 
 def terminal_text(report: Report) -> str:
@@ -44,13 +46,21 @@ def _head(report: Report) -> str:
     trace = report.trace
     devices = ", ".join(sorted(set(trace.devices))) or "no GPU"
     rank = "" if trace.rank is None else f", rank {trace.rank}"
-    # Without marked steps all figures are of the time from the first row of the training to the last, and the
-    # profiler may have recorded itself for longer.
-    window_ns = trace.span_ns if marks_steps(report) else sum(step.length_ns for step in report.steps)
-    length = duration(window_ns / 1000)
-    steps = f"{count(len(report.steps), 'step')} in a window of {length}"
-    what = steps if marks_steps(report) else f"a recording of {length} without marked steps"
-    return f"{near_path(trace.path)}: {what}, {devices}{rank}"
+    return f"{near_path(trace.path)}: {_recorded(report)}, {devices}{rank}"
+
+
+def _recorded(report: Report) -> str:
+    """How much; a window that is only a part of the recording stands beside the whole."""
+    span_ns = report.trace.span_ns
+    if marks_steps(report):
+        return f"{count(len(report.steps), 'step')} in a window of {duration(span_ns / 1000)}"
+    # Without marked steps all figures are of the time from the first work of the GPU to the last; without a
+    # GPU of the training's rows, and the profiler may have recorded itself for longer.
+    window_ns = sum(step.length_ns for step in report.steps)
+    window = duration(window_ns / 1000)
+    if report.idle is not None and window_ns < _WHOLE_SHARE * span_ns:
+        return f"a window of {window} in a recording of {duration(span_ns / 1000)} without marked steps"
+    return f"a recording of {window} without marked steps"
 
 
 def _changes(view: WindowView) -> list[str]:

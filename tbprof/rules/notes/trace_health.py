@@ -16,6 +16,11 @@ def trc01(numbers: Numbers, _: Scope) -> str:
         said.append(f"The first step took {first}, the others {usual}.")
     if "longest_call" in numbers:
         said.append(_first_calls(numbers))
+    # Earlier versions did not look there.
+    if "before_ns" in numbers:
+        is_all = numbers["before_ns"] == numbers["loading_ns"]
+        part = "That is" if is_all else f"{duration_of(numbers, 'before_ns')} of that is"
+        said.append(f"{part} before the GPU's first work.")
     return " ".join(said)
 
 

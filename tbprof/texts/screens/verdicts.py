@@ -128,6 +128,9 @@ class _Said(WaitSentences):
 
     def cold_start(self) -> tuple[str, str]:
         idle = self.idle_because("while kernels and library handles are loaded")
+        if "before_us" in self.numbers:
+            before, whole = (duration(float(self.numbers[name])) for name in ("before_us", "recording_us"))
+            idle = f"first calls take {before} of its {whole} before the GPU has anything to do"
         return (
             f"The recording began before the program was warm: {idle[0].lower()}{idle[1:]}.",
             f"{self._first_calls()} That happens once in a process: a longer skip_first leaves it out.",

@@ -108,8 +108,10 @@ def _order(report: Report, actions: Sequence[ActionRow]) -> str:
     assert report.verdict is not None, "a report with a verdict"
     case, numbers = report.verdict.case, report.verdict.numbers
     if records_first(report, actions):
-        once_us = float(numbers.get("cause_us", 0.0)) / max(int(numbers.get("steps", 1)), 1)
-        return record_first_sentence(case, once_us=once_us, step_us=mean_step_us(report) or 0.0)
+        before_us = float(numbers.get("before_us", 0.0))
+        once_us = before_us + float(numbers.get("cause_us", 0.0)) / max(int(numbers.get("steps", 1)), 1)
+        step_us = float(numbers.get("recording_us", mean_step_us(report) or 0.0))
+        return record_first_sentence(case, once_us=once_us, step_us=step_us)
     if case == "communication" and not (actions and actions[0].finding.rule == _LATE_RANK):
         return ""
     if case == "busy" and not actions:

@@ -186,6 +186,18 @@ def test_first_calls_with_a_fifth_of_the_idle_spoil_a_window() -> None:
     assert (verdict.numbers["longest_call"], verdict.numbers["longest_op"]) == ("cudaFree", "aten::addmm")
 
 
+@pytest.mark.parametrize(("takes", "case"), [(5000, "cold_start"), (4999, "busy")])
+def test_so_do_those_that_take_half_of_the_recording_before_the_first_kernel(takes: float, case: str) -> None:
+    built = TraceBuilder()
+    built.call("cudaDeviceGetStreamPriorityRange", 0, takes)
+    built.launch(5990, 5995, runs=(6000, 10_000))
+    verdict = verdict_of(built)
+    assert verdict.case == case
+    if case == "cold_start":
+        named = ("before_us", "recording_us", "cause_us", "calls")
+        assert [verdict.numbers[name] for name in named] == [5000.0, 10_000.0, 0.0, 1]
+
+
 @pytest.mark.parametrize(
     ("file", "case"),
     [

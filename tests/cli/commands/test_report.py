@@ -58,6 +58,24 @@ def test_a_trace_of_allocations_alone_is_not_said_to_be_empty(tmp_path: Path, ca
     assert peak.peak_ns == 49_000_000
 
 
+@pytest.mark.parametrize(
+    ("first", "recorded"),
+    [
+        (1_000, "a recording of 9.0\u202fms without marked steps, "),
+        (1_001, "a window of 9.0\u202fms in a recording of 10.0\u202fms without marked steps, "),
+    ],
+)
+def test_a_window_that_is_a_part_of_the_recording_is_called_one(
+    tmp_path: Path, capsys: Capture, first: float, recorded: str
+) -> None:
+    built = TraceBuilder()
+    built.op("aten::empty", 0, 500)
+    built.launch(990, 995, runs=(first, 10_000))
+    assert main(["report", str(built.write(tmp_path / "a.pt.trace.json")), "--no-cache"]) == 0
+    head, *_ = capsys.readouterr().out.splitlines()
+    assert f": {recorded}" in head
+
+
 def test_the_profilers_own_row_does_not_lengthen_what_was_recorded(tmp_path: Path, capsys: Capture) -> None:
     built = TraceBuilder()
     built.op("aten::conv2d", 8_000, 12_900)

@@ -11,6 +11,9 @@ from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
+from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.findings.finding_notes import finding_note
+
 LOADING = "Lazy Function Loading"
 
 
@@ -21,6 +24,15 @@ def steps(first: float, others: float = 1000) -> TraceBuilder:
         start = first + number * others
         built.step(number + 2, start, start + others)
     built.launch(0, 1, runs=(2, 100))
+    return built
+
+
+def set_up_first(takes: float) -> TraceBuilder:
+    """10 ms without marked steps that begin with a call of so many us; the GPU works from 6 ms on."""
+    built = TraceBuilder()
+    built.op("aten::empty", 0, takes + 1)
+    built.call("cudaDeviceGetStreamPriorityRange", 0, takes)
+    built.launch(5990, 5995, runs=(6000, 10_000))
     return built
 
 
@@ -58,6 +70,31 @@ def test_loading_before_the_steps_is_silent() -> None:
     built = steps(1000)
     cupti_works(built, LOADING, -500, -100)
     assert found(built, "TRC01") == []
+
+
+@pytest.mark.parametrize(
+    ("takes", "severities"), [(1999, []), (2000, ["info"]), (4999, ["info"]), (5000, ["high"])]
+)
+def test_a_fifth_of_a_recording_without_steps_may_be_over_before_the_first_kernel(
+    takes: float, severities: list[str]
+) -> None:
+    findings = found(set_up_first(takes), "TRC01")
+    assert [finding.severity for finding in findings] == severities
+    for finding in findings:
+        assert (finding.numbers["before_ns"], finding.numbers["recording_ns"]) == (takes * 1000, 10_000_000)
+        note = finding_note(finding, scope_of(marks_steps=False))
+        assert note.startswith("A first call, cudaDeviceGetStreamPriorityRange in aten::empty, took ")
+        assert note.endswith(" That is before the GPU's first work.")
+
+
+def test_first_calls_before_the_window_stand_beside_those_in_it() -> None:
+    built = set_up_first(5000)
+    cupti_works(built, LOADING, 6000, 7000)
+    (finding,) = found(built, "TRC01")
+    assert (finding.numbers["loading_calls"], finding.numbers["loading_ns"]) == (2, 6_000_000)
+    assert finding_note(finding, scope_of(marks_steps=False)).endswith(
+        " 5.0\u202fms of that is before the GPU's first work."
+    )
 
 
 def test_other_work_of_cupti_is_no_loading() -> None:

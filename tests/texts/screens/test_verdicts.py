@@ -161,6 +161,11 @@ def test_a_cold_start_is_said_with_its_calls() -> None:
     )
     assert second.startswith("3 first calls took 9.0 ms, of which cudaFree in aten::addmm took 8.0 ms.")
     assert "skip_first" in second
+    (first, _) = sentences("cold_start", calls=1, before_us=9000.0, recording_us=12_000.0, **calls)
+    assert first == (
+        "The recording began before the program was warm: first calls take 9.0 ms of its 12.0 ms before the "
+        "GPU has anything to do."
+    )
     assert sentences("cold_start", calls=1, **calls)[1].startswith("A first call, cudaFree in aten::addmm, ")
 
 

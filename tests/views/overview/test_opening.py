@@ -142,6 +142,10 @@ def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_he
     shown = overview_view(report)
     assert shown.actions
     assert shown.headline is None
+    before = Verdict("cold_start", {**cold, "before_us": 6000.0, "recording_us": 10_000.0})
+    assert said(dataclasses.replace(report, verdict=before))[1].startswith(
+        "First: record again with a longer `skip_first`: for 8.0 ms of 10.0 ms the"
+    )
 
 
 def test_of_a_window_that_records_a_graph_nothing_is_ranked() -> None:
