@@ -100,7 +100,7 @@ def _without_device(case: str, numbers: Numbers) -> tuple[str, str]:
         )
         return (
             f"The file is cut off, and {left}.",
-            "Copy it again if it was copied while it was written; else record the window again.",
+            "Copy the file again if it was copied while it was written; else record the window again.",
         )
     if case == "only_allocations":
         return (

@@ -207,7 +207,7 @@ def test_of_a_file_that_is_cut_off_it_is_said_what_is_left() -> None:
     assert without == "The file is cut off, and no GPU work is in what is left of it."
     assert some == "The file is cut off, and much of the GPU's work may be missing: it can't be judged."
     assert advice == same
-    assert advice.startswith("Copy it again")
+    assert advice.startswith("Copy the file again")
 
 
 def test_the_scope_of_all_figures_is_told_where_much_of_what_was_recorded_is_missing() -> None:
