@@ -20,6 +20,7 @@
     |-- JobError                 the ranks of a job can't be judged together
     |-- OutputError              what was asked for can't be printed
     |-- UsageError               the caller asked for what can't be, such as an unknown rule
+    |   `-- NotComparable        two windows have nothing of the kind in common
     |-- Gone                     what the caller names is not there, or no longer
     `-- Busy                     not now: the same question may have an answer soon
 
@@ -33,6 +34,7 @@ __all__ = [
     "Gone",
     "JobError",
     "NotATrace",
+    "NotComparable",
     "NotSupported",
     "OutputError",
     "PreflightError",
@@ -132,6 +134,10 @@ class SnapshotError(TbprofError):
 
 class UsageError(TbprofError):
     """The caller asked for what can't be, such as the page of a rule that there is not."""
+
+
+class NotComparable(UsageError):
+    """Two windows have nothing of the kind in common; each alone can be shown."""
 
 
 class Gone(TbprofError):

@@ -9,7 +9,7 @@
     <worker>.<time>.memory_step.pickle, .out_of_memory.pickle  torch's allocator of a GPU at that moment
     <worker>.<time>.broken           a trace that cannot be published
 
-`window_names` takes such a name apart.
+`window_names` takes such a name apart. And by the name of its folder, which runs are of one program.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ __all__ = [
     "RAW_SUFFIX",
     "REPORT_SUFFIX",
     "rank_of",
+    "run_family",
 ]
 
 REPORT_SUFFIX = ".tbprof.pb"
@@ -53,3 +54,13 @@ def rank_of(worker: str) -> int | None:
     """The rank that a worker's name tells, as in `node1_77_rank3` or `rank0_trace`."""
     found = _RANK.search(worker)
     return None if found is None else int(found[1])
+
+
+_NUMBERS = re.compile(r"\b[0-9a-f]*[0-9][0-9a-f]{5,}\b|[0-9]+")
+"""What differs between runs of one program: digests, dates and counters."""
+
+
+def run_family(run: str) -> str:
+    """The same of runs in one folder whose names differ in their numbers only."""
+    folder, slash, name = run.rpartition("/")
+    return folder + slash + _NUMBERS.sub("#", name.lower())

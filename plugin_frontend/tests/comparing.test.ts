@@ -15,8 +15,8 @@ const RUNS: RunsView = {
   version: "",
   skipped: [],
   runs: [
-    { run: "a", workers: [{ worker: "w", rank: null, windows: [window("1"), window("2")] }] },
-    { run: "b", workers: [{ worker: "w", rank: null, windows: [window("1")] }] },
+    { run: "a", family: "a", workers: [{ worker: "w", rank: null, windows: [window("1"), window("2")] }] },
+    { run: "b", family: "b", workers: [{ worker: "w", rank: null, windows: [window("1")] }] },
   ],
 };
 const before = (run: string, name: string, place = START): string => {
@@ -24,10 +24,22 @@ const before = (run: string, name: string, place = START): string => {
   return found === null ? "none" : `${found.run.run}/${found.window.window}`;
 };
 
-test("a window is compared with the one before it, else with another run", () => {
+test("a window is compared with the one before it, else with another of its run", () => {
   assert.equal(before("a", "2"), "a/1");
-  assert.equal(before("a", "1"), "b/1");
-  assert.equal(before("b", "1"), "a/2");
+  assert.equal(before("a", "1"), "a/2");
+});
+
+test("else with the run before of the same family, and with no other", () => {
+  const named = (...names: string[]): RunsView => ({
+    ...RUNS,
+    runs: names.map((run) => ({ run, family: run.replace(/[0-9]+/, "#"), workers: [{ worker: "w", rank: null, windows: [window("1")] }] })),
+  });
+  const found = (runs: RunsView, run: string): string | null => findBefore(runs, findShown(runs, { run, worker: "w", window: "1" })!, START)?.run.run ?? null;
+  const runs = named("bert", "resnet/nw0", "resnet/nw2", "resnet/nw4", "sweep/nw2");
+  assert.equal(found(runs, "resnet/nw4"), "resnet/nw2");
+  assert.equal(found(runs, "resnet/nw0"), "resnet/nw2");
+  assert.equal(found(runs, "bert"), null);
+  assert.equal(found(runs, "sweep/nw2"), null);
 });
 
 test("what the address names comes first", () => {

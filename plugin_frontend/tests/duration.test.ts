@@ -37,4 +37,5 @@ test("elapsed time is read in minutes and seconds", () => {
 test("figures that are told apart have a finer unit", () => {
   assert.equal(differenceUnit([1_000, 928]), "µs");
   assert.equal(differenceUnit([928, 55_000]), "ms");
+  assert.equal(differenceUnit([58_000, 12_900_000]), "ms");
 });

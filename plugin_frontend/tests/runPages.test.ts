@@ -7,7 +7,7 @@ function page(version: string, next: number | null, ...names: string[]): RunsVie
   return {
     logdir: "logs",
     tbprof_version: "0.1",
-    runs: names.map((run) => ({ run, workers: [] })),
+    runs: names.map((run) => ({ run, family: run, workers: [] })),
     without_windows: [],
     newest_run: names.at(-1) ?? null,
     skipped: next === 1 ? [{ path: "x", reason: "y" }] : [],

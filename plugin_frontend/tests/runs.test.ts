@@ -13,9 +13,10 @@ const RUNS: RunsView = {
   next_page: null,
   version: "",
   runs: [
-    { run: "0", workers: [{ worker: "h0", rank: 0, windows: [window("h0.0")] }] },
+    { run: "0", family: "0", workers: [{ worker: "h0", rank: 0, windows: [window("h0.0")] }] },
     {
       run: "a",
+      family: "a",
       workers: [
         { worker: "h0", rank: 0, windows: [window("h0.1"), window("h0.2"), window("h0.3")] },
         { worker: "h1", rank: 1, windows: [window("h1.1"), window("h1.2")] },

@@ -9,7 +9,7 @@ const { runs } = await import("../src/state/runs.ts");
 const { loadShownWindow } = await import("../src/state/windowAnswer.ts");
 const { loadSource, source } = await import("../src/state/source.ts");
 
-const row = (run: string) => ({ run, workers: [{ worker: "w", rank: null, windows: [{ window: "1", has_report: true, size_bytes: 1 }] }] });
+const row = (run: string) => ({ run, family: run, workers: [{ worker: "w", rank: null, windows: [{ window: "1", has_report: true, size_bytes: 1 }] }] });
 const RUNS: RunsView = {
   logdir: "logs",
   tbprof_version: "1",

@@ -19,6 +19,9 @@ def pick_before(frame: FrameLocator, run: str) -> None:
 @IN_LIGHT
 def test_another_run_is_picked_compared_and_swapped(page: Page, address: str) -> None:
     frame = open_tab(page, address, "h100_bert_small_infer", "compare")
+    # Nothing is of the same program: nobody picks a window of another one by itself.
+    expect(frame.locator("h1")).to_have_text("Pick the window to compare with")
+    assert axe_violations(page) == ""
     pick_before(frame, "h100_transformer_clean")
     sites = frame.locator("details", has_text="New").locator("tbody tr")
     expect(sites).to_have_count(2, timeout=PATIENCE_MS)
@@ -70,3 +73,11 @@ def test_a_wait_that_moved_is_named_above_and_at_both_its_sites(page: Page, addr
     for pane in (frame.locator("html"), frame.locator("main")):
         assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth")
     assert axe_violations(page) == ""
+
+
+@IN_LIGHT
+def test_a_side_without_a_gpu_is_a_sentence_and_no_error(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "h100_transformer_clean", "compare", before_run="demo/before")
+    rows = frame.locator("section", has=frame.locator("#compared-rows"))
+    expect(rows).to_contain_text("Only the later of the two windows has work of a GPU", timeout=PATIENCE_MS)
+    expect(frame.locator("table.compared tr", has_text="Host waits")).to_contain_text("not recorded")

@@ -67,7 +67,8 @@ def test_nothing_of_idle_is_offered_in_the_timeline(page: Page, address: str) ->
 def test_where_no_gpu_work_is_left_no_view_says_that_there_was_no_gpu(
     page: Page, address: str, view: str
 ) -> None:
-    frame = open_tab(page, address, "without_gpu", view)
+    place = {"before_run": "run"} if view == "compare" else {}
+    frame = open_tab(page, address, "without_gpu", view, **place)
     said = {
         "timeline": "No work of the GPU is in this file",
         "fleet": "work is missing from the file",

@@ -17,6 +17,8 @@ export interface WorkerRow {
 
 export interface RunRow {
   run: string;
+  /** The same of runs that are taken to be of one program. */
+  family: string;
   workers: WorkerRow[];
 }
 

@@ -19,9 +19,9 @@ export function tableUnit(durationsUs: readonly number[]): DurationUnit {
   return longest < 1_000 ? "µs" : durationUnit(longest);
 }
 
-/** The one unit of figures that are told apart: finer than `tableUnit`, so that small changes show. */
+/** The one unit of figures that are told apart: finer than `tableUnit`, so that small changes show; of seconds, ms do. */
 export function differenceUnit(durationsUs: readonly number[]): DurationUnit {
-  return durationsUs.every((duration) => duration < 10_000) ? "µs" : tableUnit(durationsUs);
+  return durationsUs.every((duration) => duration < 10_000) ? "µs" : "ms";
 }
 
 /** A figure without its unit, for a table whose head names it. */

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from tbprof.errors import Busy, Gone, TraceError
+from tbprof.errors import Busy, Gone, NotComparable, TraceError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory, problem_with, requested_window
@@ -17,13 +17,14 @@ from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.reports import files_of
 from tbprof.plugin.worker.timelines import Timelines
+from tbprof.texts.screens.comparison import not_comparable
 from tbprof.views.icicle.icicle import IcicleAnswer
 from tbprof.views.memory.memory import MemoryAnswer
 from tbprof.views.modules.modules import ModulesAnswer
 from tbprof.views.roofline.roofline import RooflineAnswer
 from tbprof.views.tables.screen import TableAnswer
 from tbprof.views.timeline.timeline import TimelineAnswer
-from tbprof.views.window.answer import Progress
+from tbprof.views.window.answer import Problem, Progress
 
 __all__ = ["TimelineAnswers"]
 
@@ -118,13 +119,16 @@ class TimelineAnswers:
 
         Raises:
             Gone: There is no such window.
-            UsageError: They can't be compared.
+            UsageError: There is no such table.
         """
         before = requested_window(self._logs, parameters, "before_")
         if before.trace_path is None:
             return _packed(TableAnswer("gone", None, None, None))
         asked = {"table": parameters.get("table", ""), "before": before.trace_path}
-        return self._opened(parameters, "compared_table", asked, partial(TableAnswer, view=None), before)
+        try:
+            return self._opened(parameters, "compared_table", asked, partial(TableAnswer, view=None), before)
+        except NotComparable as error:
+            return _packed(TableAnswer("broken", None, None, Problem(*not_comparable(str(error)), path="")))
 
     def asking(self, ask: str) -> Callable[[Mapping[str, str]], Answer]:
         """A function from a request's parameters to what the timeline of its window answers to `ask`."""

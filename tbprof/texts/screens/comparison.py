@@ -15,6 +15,7 @@ __all__ = [
     "difference_sentence",
     "figure_words",
     "moved_wait_sentence",
+    "not_comparable",
     "nothing_to_compare",
     "recorded_steps_sentence",
     "scope_of_side",
@@ -123,6 +124,12 @@ def taken_note(source: str, taken_us: float) -> str:
 def scope_of_side(side: str, scope: str) -> str:
     """Above a comparison, what the figures of one of its sides, `Before` or `After`, are of."""
     return f"{side}: {scope[0].lower()}{scope[1:]}"
+
+
+def not_comparable(reason: str) -> tuple[str, str, str]:
+    """Title, sentence and advice where rows of two windows have nothing in common."""
+    said = f"{reason[0].upper()}{reason[1:]}."
+    return "These rows can't be compared", said, "Compare with a window that was recorded alike."
 
 
 def nothing_to_compare() -> str:

@@ -6,17 +6,14 @@ numbers only, on as many GPUs. What was recorded of other programs says nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
+from tbprof.file_names import run_family
 from tbprof.records import dataclass
 from tbprof.texts.fleet.sentences import NO_COMMIT, NO_RUN_BEFORE, added_sentence
 from tbprof.views.fleet.summary import SummaryWait
 
 __all__ = ["Recorded", "RunChange", "changes_since_before"]
-
-_NUMBERS = re.compile(r"\b[0-9a-f]*[0-9][0-9a-f]{5,}\b|[0-9]+")
-"""What differs between runs of one program: digests, dates and counters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +46,10 @@ def changes_since_before(runs: Sequence[Recorded]) -> dict[str, RunChange]:
     last: dict[tuple[str, int], Recorded] = {}
     found: dict[str, RunChange] = {}
     for run in sorted(runs, key=lambda run: (run.at_ns, run.run)):
-        family = _family(run.run), run.gpus
+        family = run_family(run.run), run.gpus
         found[run.run] = _change(last.get(family), run)
         last[family] = run
     return found
-
-
-def _family(run: str) -> str:
-    folder, slash, name = run.rpartition("/")
-    return folder + slash + _NUMBERS.sub("#", name.lower())
 
 
 def _change(before: Recorded | None, run: Recorded) -> RunChange:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.errors import UsageError
+from tbprof.errors import NotComparable, UsageError
 from tbprof.records import dataclass
 from tbprof.texts.screens.tables import COPIES, IDLE, OUTSIDE_OPERATORS, SIDE_BY_SIDE, comparison_sentence
 from tbprof.views.tables.step_time import StepTime
@@ -52,12 +52,15 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
         times: Of both, what a step takes; without them the difference is that of what the rows take.
 
     Raises:
-        UsageError: Only one of them has a device, or rows, or these have no calls to compare.
+        NotComparable: Only one of them has a device, or rows.
+        UsageError: These rows have no calls to compare.
     """
     on_device = _has_device(before)
     if on_device != _has_device(after):
-        lacking = "later" if on_device else "earlier"
-        raise UsageError(f"the {lacking} of the two windows has no device: name two that have one, or none")
+        having = "earlier" if on_device else "later"
+        raise NotComparable(
+            f"only the {having} of the two windows has work of a GPU: their times have nothing in common"
+        )
     figures = _ON_DEVICE if on_device else _ON_HOST
     keys = {column.key for column in after.columns}
     if "calls" not in keys or keys.isdisjoint(figures):
@@ -65,7 +68,7 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
         raise UsageError(f"{after.name}{without} can't be compared: leave --against out")
     if on_device and bool(before.rows) != bool(after.rows):
         lacking = "later" if before.rows else "earlier"
-        raise UsageError(f"the {lacking} of the two windows has no {after.name} recorded: compare kernels")
+        raise NotComparable(f"the {lacking} of the two windows has no {after.name} recorded: compare kernels")
     a_step = bool(before.steps and after.steps)
     sides = [_side(table, figures, len(table.steps) if a_step else 1) for table in (before, after)]
     rows_us = [_total(side) for side in sides]

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby, pairwise
 from types import MappingProxyType
 
-from tbprof.file_names import rank_of
+from tbprof.file_names import rank_of, run_family
 from tbprof.model import SkippedFile, Window
 from tbprof.records import dataclass
 from tbprof.texts.findings.left_out import skipped_sentence
@@ -52,6 +52,8 @@ class WorkerRow:
 @dataclass(frozen=True, slots=True)
 class RunRow:
     run: str
+    family: str
+    """The same of runs that are taken to be of one program."""
     workers: tuple[WorkerRow, ...]
 
 
@@ -108,7 +110,7 @@ def runs_view(
         logdir=logdir,
         tbprof_version=tbprof_version,
         runs=tuple(
-            RunRow(run, tuple(_workers(list(of_run))))
+            RunRow(run, run_family(run), tuple(_workers(list(of_run))))
             for run, of_run in groupby(windows[first:after], key=lambda window: window.run)
         ),
         without_windows=tuple(sorted(without_windows)[:_MOST_FAILED]) if page == 0 else (),

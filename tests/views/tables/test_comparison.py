@@ -9,7 +9,7 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.errors import UsageError
+from tbprof.errors import NotComparable, UsageError
 from tbprof.views.tables.comparison import compare_tables
 from tbprof.views.tables.kernels import kernels
 from tbprof.views.tables.operators import operators
@@ -97,10 +97,10 @@ def without_device(*ops: tuple[str, float]) -> Facts:
     return facts_of(built)
 
 
-@pytest.mark.parametrize(("first", "lacking"), [(True, "later"), (False, "earlier")])
-def test_a_window_with_a_device_is_not_compared_with_one_without(first: bool, lacking: str) -> None:
+@pytest.mark.parametrize(("first", "having"), [(True, "earlier"), (False, "later")])
+def test_a_window_with_a_device_is_not_compared_with_one_without(first: bool, having: str) -> None:
     windows = [window(1, mm=50), without_device(("aten::mm", 10))]
-    with pytest.raises(UsageError, match=f"the {lacking} of the two windows has no device"):
+    with pytest.raises(NotComparable, match=f"only the {having} of the two windows has work of a GPU"):
         compared(*(windows if first else reversed(windows)))
 
 

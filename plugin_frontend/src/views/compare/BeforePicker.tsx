@@ -7,18 +7,10 @@ import { Picker } from "../../widgets/Picker.tsx";
 
 /** The window before: its run, rank and number; the one after is the one in the bar above. */
 export function BeforePicker({ before }: { before: Shown }) {
-  const all = runs.value.kind === "there" ? runs.value.value.runs : [];
   return (
     <div class="row before">
       <Key fill={{ class: "f-before" }} />
-      <Picker
-        label="Before: run"
-        value={nameOfRun(before.run.run)}
-        selected={before.run.run}
-        options={all.map((row) => ({ key: row.run, text: nameOfRun(row.run), detail: "" }))}
-        onPick={(run) => visit({ beforeRun: run, beforeWorker: null, beforeWindow: null })}
-        shrinks
-      />
+      <RunPicker run={before.run.run} />
       <Picker
         label="worker"
         value={workerName(before.worker)}
@@ -45,6 +37,21 @@ export function BeforePicker({ before }: { before: Shown }) {
         After: {afterName(shown.value)}
       </span>
     </div>
+  );
+}
+
+/** Null where none is picked yet. */
+export function RunPicker({ run: picked }: { run: string | null }) {
+  const all = runs.value.kind === "there" ? runs.value.value.runs : [];
+  return (
+    <Picker
+      label="Before: run"
+      value={picked === null ? "none" : nameOfRun(picked)}
+      selected={picked ?? ""}
+      options={all.map((row) => ({ key: row.run, text: nameOfRun(row.run), detail: "" }))}
+      onPick={(run) => visit({ beforeRun: run, beforeWorker: null, beforeWindow: null })}
+      shrinks
+    />
   );
 }
 

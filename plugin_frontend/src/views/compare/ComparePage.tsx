@@ -4,7 +4,7 @@ import { Card } from "../../widgets/Card.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { Scope } from "../ScopeNote.tsx";
 import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
-import { BeforePicker } from "./BeforePicker.tsx";
+import { BeforePicker, RunPicker } from "./BeforePicker.tsx";
 import { ComparedTable } from "./ComparedTable.tsx";
 import { CompareSites } from "./CompareSites.tsx";
 import { DifferencesCard } from "./DifferencesCard.tsx";
@@ -13,7 +13,23 @@ import { WhereCard } from "./WhereCard.tsx";
 
 /** Did it help: the shown window beside another one. */
 export function ComparePage() {
+  if (before.value === null) return <NothingAlike />;
   return <SeriesPage answer={comparison.value}>{(answer: CompareAnswer) => <Answer answer={answer} />}</SeriesPage>;
+}
+
+/** Nobody picks an unrelated window by chance. */
+function NothingAlike() {
+  return (
+    <main tabIndex={0}>
+      <div class="page narrow">
+        <h1>Pick the window to compare with</h1>
+        <p class="t2">No other window is of this run, or of a run whose name differs from it in its numbers only.</p>
+        <div class="row before">
+          <RunPicker run={null} />
+        </div>
+      </div>
+    </main>
+  );
 }
 
 function Answer({ answer }: { answer: CompareAnswer }) {
