@@ -33,6 +33,7 @@ def test_the_figures_are_those_of_the_command_line(page: Page, address: str, log
     expect(actions).to_have_count(len(report["actions"]))
     for index, row in enumerate(report["actions"]):
         assert report["findings"][row["findings"][0]]["rule"] in actions.nth(index).inner_text()
+    expect(frame.locator("main")).to_contain_text("in the order to work in, by what is likely saved")
 
 
 @IN_LIGHT

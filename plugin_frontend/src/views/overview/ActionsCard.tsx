@@ -67,10 +67,12 @@ function meaning(view: WindowView, severity: ActionRow["severity"]): string {
   return text === undefined ? severity : `${severity}: ${text}`;
 }
 
+/** The order is that of what a change likely saves, which is not that of the upper limits. */
 function aboutActions(actions: readonly ActionRow[]): string {
-  const adds = actions.filter((row) => row.is_planned).length > 1 ? "; “adds”: beside the waits above it" : "";
-  const most = actions.some(({ saves }) => saves.estimate_us === null) ? "; “up to”: an upper limit, and limits overlap" : "";
-  return `likely largest saving first${adds}${most}`;
+  const isUncertain = actions.some(({ saves }) => saves.estimate_us === null);
+  const adds = actions.filter((row) => row.is_planned).length > 1 ? "; waits as one uncovers the next, “adds”: beside those above it" : "";
+  const most = isUncertain ? "; “up to”: an upper limit, which counts less the lower the severity, and limits overlap" : "";
+  return `in the order to work in, by what is likely saved${adds}${most}`;
 }
 
 interface ActionLineProps {
