@@ -51,6 +51,16 @@ def test_the_keys_go_from_finding_to_finding_and_to_the_evidence(page: Page, add
 
 
 @IN_LIGHT
+def test_a_remark_beside_code_ends_with_the_page(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    frame = open_tab(page, address, "known", "source")
+    note = frame.locator(".line-note .link, .line-note .t3").first
+    note.evaluate("note => { note.textContent = 'waits in a library; '.repeat(20) }")
+    pane = frame.locator(".source-code > .pane")
+    assert pane.evaluate("pane => pane.scrollWidth <= pane.clientWidth")
+
+
+@IN_LIGHT
 def test_a_site_leads_to_its_line(page: Page, address: str) -> None:
     frame = open_tab(page, address, "known", "syncs")
     frame.locator('tr[data-site="2"]').click()

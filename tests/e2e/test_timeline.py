@@ -16,6 +16,19 @@ from tensorboard_server import report_of
 
 pytestmark = pytest.mark.browser
 
+
+@IN_LIGHT
+def test_in_a_narrow_window_no_tool_lies_on_another(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1000, "height": 800})
+    frame = open_tab(page, address, "sam_amg_a100", "timeline")
+    expect(frame.locator("#step-figures")).to_contain_text("idle")
+    field, text = (frame.locator(one).bounding_box() for one in (".field.search input", "#step-figures"))
+    assert field is not None
+    assert text is not None
+    is_beside = field["x"] + field["width"] <= text["x"]
+    assert is_beside or field["y"] + field["height"] <= text["y"]
+
+
 NARROW_SPACE = "\u202f"
 PERFETTO = "https://ui.perfetto.dev"
 FAKE = """<!doctype html><title>Perfetto</title><script>
