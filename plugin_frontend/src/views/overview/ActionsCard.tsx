@@ -70,8 +70,8 @@ function meaning(view: WindowView, severity: ActionRow["severity"]): string {
 /** The order is that of what a change likely saves, which is not that of the upper limits. */
 function aboutActions(actions: readonly ActionRow[]): string {
   const isUncertain = actions.some(({ saves }) => saves.estimate_us === null);
-  const adds = actions.filter((row) => row.is_planned).length > 1 ? "; waits as one uncovers the next, “adds”: beside those above it" : "";
-  const most = isUncertain ? "; “up to”: an upper limit, which counts less the lower the severity, and limits overlap" : "";
+  const adds = actions.filter((row) => row.is_planned).length > 1 ? "; “adds”: on top of the waits above it" : "";
+  const most = isUncertain ? "; “up to”: an upper limit, which counts less; limits overlap" : "";
   return `in the order to work in, by what is likely saved${adds}${most}`;
 }
 
