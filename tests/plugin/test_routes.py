@@ -37,6 +37,7 @@ def test_runs_lists_what_is_there(open_tab: OpenTab, logdir: Path) -> None:
         "runs": [
             {
                 "run": "run",
+                "family": "run",
                 "workers": [
                     {
                         "worker": "w",
