@@ -38,6 +38,7 @@ test("else with the run before of the same family, and with no other", () => {
   const runs = named("bert", "resnet/nw0", "resnet/nw2", "resnet/nw4", "sweep/nw2");
   assert.equal(found(runs, "resnet/nw4"), "resnet/nw2");
   assert.equal(found(runs, "resnet/nw0"), "resnet/nw2");
+  assert.equal(found(named("run1", "run10", "run9"), "run10"), "run9");
   assert.equal(found(runs, "bert"), null);
   assert.equal(found(runs, "sweep/nw2"), null);
 });

@@ -32,6 +32,8 @@ export function findBefore(runs: RunsView, shown: Shown, place: Pick<Place, "bef
 /** The run before of the same family, else the one after. */
 function runAlike(runs: RunsView, { run, family }: RunRow): string | null {
   const alike = runs.runs.filter((row) => row.family === family).map((row) => row.run);
+  // The list is by letters, in which run10 comes before run9.
+  alike.sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
   const at = alike.indexOf(run);
   return alike[at - 1] ?? alike[at + 1] ?? null;
 }

@@ -58,7 +58,7 @@ class Summaries:
             state_of: By the path of a trace, whether it is being read, and its report where that is at hand:
                 without a cache no file holds one. See `Analyses.state_of`.
         """
-        self._analysis_of = state_of
+        self._analysis_state_of = state_of
         self._lock = threading.RLock()
         self._kept = KeptSummaries(place, SUMMARY_FORM)
         self._known: dict[str, tuple[FileIdentity, Known]] = {}
@@ -145,7 +145,7 @@ class Summaries:
 
     def _state_of(self, path: str) -> State | None:
         try:
-            return self._analysis_of(path)
+            return self._analysis_state_of(path)
         except Gone:
             # Which the answer about its window says.
             return None

@@ -35,8 +35,10 @@ def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> tup
         return "", ""
 
 
-def scope_sentence(verdict: Verdict) -> str:
+def scope_sentence(verdict: Verdict | None) -> str:
     """What the figures of a window are of, where much of what was recorded is not in the file; else ""."""
+    if verdict is None:
+        return ""
     numbers = verdict.numbers
     if verdict.case == "cut_off":
         if "gpu_rows" not in numbers:

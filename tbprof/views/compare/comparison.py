@@ -72,8 +72,7 @@ def compare_view(before: Report, after: Report) -> CompareView:
 
 def _scopes(before: Report, after: Report) -> Iterator[str]:
     for side, report in (("Before", before), ("After", after)):
-        scope = "" if report.verdict is None else scope_sentence(report.verdict)
-        if scope:
+        if scope := scope_sentence(report.verdict):
             yield scope_of_side(side, scope)
 
 

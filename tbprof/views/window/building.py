@@ -56,7 +56,7 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         state=_state(report),
         verdict=opening.verdict,
         detail=opening.detail,
-        scope="" if report.verdict is None else scope_sentence(report.verdict),
+        scope=scope_sentence(report.verdict),
         first_action=opening.action,
         steps=tuple(row_of(StepRow, step, duration_us=us(step.length_ns)) for step in report.steps),
         marks_steps=marks_steps(report),
