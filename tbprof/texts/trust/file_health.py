@@ -39,7 +39,17 @@ def _text_repaired(numbers: Numbers) -> str:
 
 
 def _negative_durations(numbers: Numbers) -> str:
-    return f"{count(int(numbers['rows']), 'event')} ended before they began; their length counts as 0."
+    rows = int(numbers["rows"])
+    if rows == 1:
+        return "1 event ended before it began; its length counts as 0."
+    return f"{count(rows, 'event')} ended before they began; their length counts as 0."
+
+
+def _stray_times(numbers: Numbers) -> str:
+    rows = int(numbers["rows"])
+    are = "lies" if rows == 1 else "lie"
+    longer = "is longer" if rows == 1 else "are longer"
+    return f"{count(rows, 'event')} {are} over a day from the others or {longer} than a day: left out."
 
 
 def _metadata_damaged(_: Numbers) -> str:
@@ -186,6 +196,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "events_dropped": _events_dropped,
     "text_repaired": _text_repaired,
     "negative_durations": _negative_durations,
+    "stray_times": _stray_times,
     "metadata_damaged": _metadata_damaged,
     "facts_damaged": _facts_damaged,
     "no_gpu_rows": _no_gpu_rows,

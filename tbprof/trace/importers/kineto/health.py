@@ -25,6 +25,7 @@ CODES = {
     "events_dropped": "Events that could not be read: `damaged`, `no_time`, `not_an_object`, `too_long`.",
     "text_repaired": "Events, or chunks of them, whose text was no valid JSON and was put right.",
     "negative_durations": "Events that ended before they began; they count as 0 ns long.",
+    "stray_times": "Events over a day from the others, or longer than a day: left out.",
     "metadata_damaged": "A part of what the file says about itself could not be read.",
     "facts_damaged": "What the trainer hook added to the file could not be used.",
     "no_gpu_rows": "The file holds no GPU work; with `cut`, none before it breaks off.",
@@ -60,11 +61,11 @@ class Reading:
     metadata: Metadata
 
 
-def health_of(reading: Reading, rows: Rows) -> tuple[HealthFact, ...]:
-    """What to know before the figures of this file are trusted."""
+def health_of(reading: Reading, rows: Rows, num_strays: int) -> tuple[HealthFact, ...]:
+    """What to know before the figures of this file are trusted; `num_strays` rows are not among `rows`."""
     return (
         *_of_bytes(reading),
-        *_of_events(reading, rows),
+        *_of_events(reading, rows, num_strays),
         *_of_metadata(reading.metadata),
         *_of_rows(rows.slices, reading.metadata.facts, is_cut=not reading.is_whole),
     )
@@ -79,7 +80,7 @@ def _of_bytes(reading: Reading) -> Iterator[HealthFact]:
         yield HealthFact("array_unclosed", "info", {})
 
 
-def _of_events(reading: Reading, rows: Rows) -> Iterator[HealthFact]:
+def _of_events(reading: Reading, rows: Rows, num_strays: int) -> Iterator[HealthFact]:
     dropped: dict[str, int] = {reason: count for reason, count in reading.losses.events.items() if count}
     if reading.oversized_events:
         dropped["too_long"] = reading.oversized_events
@@ -90,6 +91,8 @@ def _of_events(reading: Reading, rows: Rows) -> Iterator[HealthFact]:
         yield HealthFact("text_repaired", "info", {"repaired": reading.losses.repaired, **lost})
     if rows.negative_durations:
         yield HealthFact("negative_durations", "warning", {"rows": rows.negative_durations})
+    if num_strays:
+        yield HealthFact("stray_times", "warning", {"rows": num_strays})
 
 
 def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:

@@ -21,6 +21,7 @@ from tbprof.trace.importers.kineto.health import Reading, health_of
 from tbprof.trace.importers.kineto.kinds import check_kinds, check_processes, name_npu_rows
 from tbprof.trace.importers.kineto.missing_rows import find_missing_rows
 from tbprof.trace.importers.kineto.rows import Rows
+from tbprof.trace.importers.kineto.stray_times import without_stray_rows
 
 __all__ = ["CHUNK_BYTES", "read_trace", "trace_of"]
 
@@ -92,6 +93,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
     if not rows.memory:
         check_kinds(path, rows, reading.losses)
     check_processes(path, rows)
+    rows, num_strays = without_stray_rows(rows)
     metadata = reading.metadata
     trace = Trace(
         path=path,
@@ -106,7 +108,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
         origin_ns=metadata.origin_ns,
         num_events=rows.num_events,
         facts=metadata.facts,
-        health=health_of(reading, rows),
+        health=health_of(reading, rows, num_strays),
         **_arguments(rows),
     )
     trace = replace(trace, health=(*trace.health, *find_missing_rows(trace)))

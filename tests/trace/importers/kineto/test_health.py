@@ -6,12 +6,14 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hook_facts import FACTS
-from trace_samples import HEAD, a_step, classic, complete, health_numbers, kernel, write
+from trace_samples import HEAD, a_step, classic, complete, health_numbers, kernel, rows_of, write
 
 from tbprof.model import HealthFact
 from tbprof.texts.trust.health import health_sentence
+from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.health import CODES
 from tbprof.trace.importers.kineto.reader import read_trace
 
@@ -90,6 +92,26 @@ def test_durations_below_zero(tmp_path: Path) -> None:
     odd = complete("a", 1.0, -3.0)
 
     assert health(tmp_path, odd, *a_step()) == {"negative_durations": {"rows": 1}}
+
+
+@pytest.mark.parametrize(
+    "times",
+    [(0.0, 5.0), (2.7e12, 5.0), (1.7e12 + 20, 9e10), (1.7e12 + 20, 2.0**42)],
+    ids=["epoch", "years-later", "a-day-long", "overflowed"],
+)
+def test_a_row_whose_clock_failed_costs_itself_alone(tmp_path: Path, times: tuple[float, float]) -> None:
+    step = [dict(event, ts=event["ts"] + 1.7e12) if "ts" in event else event for event in a_step()]
+    clean = read_trace(write(tmp_path, classic(step), "clean.json"))
+
+    trace = read_trace(write(tmp_path, classic([step[0], complete("stray", *times), *step[1:]])))
+
+    assert health_numbers(trace) == {**health_numbers(clean), "stray_times": {"rows": 1}}
+    assert rows_of(trace) == rows_of(clean)
+    assert _streams(trace) == _streams(clean)
+
+
+def _streams(trace: Trace) -> list[int]:
+    return trace.stream.at(np.arange(len(trace.slices))).tolist()
 
 
 def test_every_code_has_a_sentence(tmp_path: Path) -> None:
