@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
-from nursery import Nursery, nursery
 from public_report import PublicReport
+from script_runner import ScriptRunner, script_runner
 from trained_demo import TrainedDemo, train_demo
 
 _OF_WHO_RUNS_THEM = (
@@ -111,11 +111,11 @@ def public_report() -> PublicReport:
 
 
 @pytest.fixture(scope="session")
-def processes() -> Iterator[Nursery]:
+def processes() -> Iterator[ScriptRunner]:
     """Processes that need not import torch first."""
     if not hasattr(os, "fork"):
         pytest.skip("there is no fork")
-    with nursery() as started:
+    with script_runner() as started:
         yield started
 
 

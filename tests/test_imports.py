@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 import tbprof
 

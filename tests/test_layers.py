@@ -43,7 +43,7 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
 FORMER_NAMES = {"lightning": "pytorch_lightning"}
 """Of frameworks: each file of `integrations` may import the one that it is named after."""
 
-FOR_ALL = frozenset({"digests", "records", "harmless", "averages"})
+FOR_ALL = frozenset({"digests", "records", "escaping", "averages"})
 """What everybody may import, as the standard library."""
 
 OF_RULES = allowed(
@@ -67,22 +67,22 @@ LAW = {
     "folders": allowed(),
     "remote": allowed("folders errors", "fsspec"),
     "remote.mirror": allowed("process file_names trace_files window_names errors model"),
-    "opening": allowed("remote"),
-    "harmless": allowed(),
+    "safe_open": allowed("remote"),
+    "escaping": allowed(),
     "process": allowed("errors folders"),
     "standard_streams": allowed("errors"),
     "program": allowed("errors"),
     "trace": allowed(),
-    "trace.importers": allowed("opening errors model", "msgspec numpy"),
+    "trace.importers": allowed("safe_open errors model", "msgspec numpy"),
     "trace.columns": allowed("model", "numpy"),
     "trace.importers.conversion": allowed("errors", "msgspec"),
-    "trace.importers.files": allowed("opening errors", "isal"),
+    "trace.importers.files": allowed("safe_open errors", "isal"),
     "trace.importers.kineto.events": allowed("errors model", "msgspec numpy"),
     "trace.importers.kineto": allowed("errors model", "msgspec numpy"),
-    "trace.importers.kineto.parallel": allowed("process opening errors", "numpy"),
-    "trace.stored": allowed("folders version opening errors model", "msgspec numpy"),
+    "trace.importers.kineto.parallel": allowed("process safe_open errors", "numpy"),
+    "trace.stored": allowed("folders version safe_open errors model", "msgspec numpy"),
     "trace.export": allowed("errors model", "msgspec numpy"),
-    "trace.export.classic": allowed("opening errors model", "msgspec numpy"),
+    "trace.export.classic": allowed("safe_open errors model", "msgspec numpy"),
     "analysis.arrays": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.device": allowed("trace.columns model", "numpy", never="io json os pathlib"),
     "analysis.communication": allowed("trace.columns model", "numpy", never="io json os pathlib"),
@@ -136,12 +136,12 @@ LAW = {
     "texts.findings": allowed("framework_options rules rules.base errors model"),
     "store": allowed("folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
-        "opening file_names folders report trace_files trace_importing trace_writing version window_names "
+        "safe_open file_names folders report trace_files trace_importing trace_writing version window_names "
         "errors model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
     "store.lookup": allowed(
-        "opening file_names folders process remote report trace_files version window_names errors model"
+        "safe_open file_names folders process remote report trace_files version window_names errors model"
     ),
     "executors": allowed("process store store.lookup version errors model", "distributed ray"),
     "views.base": allowed("errors model"),
@@ -180,13 +180,13 @@ LAW = {
         "folders manual report store.lookup texts.* version views.* errors model", "tensorboard werkzeug"
     ),
     "plugin.routes": allowed(
-        "opening version file_names folders manual memory_files process remote store.lookup trace_files "
+        "safe_open version file_names folders manual memory_files process remote store.lookup trace_files "
         "texts.* views.* errors model",
         "tensorboard werkzeug",
     ),
     "plugin.worker": allowed(
-        "memory_files opening process file_names report snapshot store store.lookup texts.* version views.* "
-        "errors model",
+        "memory_files safe_open process file_names report snapshot store store.lookup texts.* version "
+        "views.* errors model",
         "msgspec numpy",
     ),
     "html_report": allowed(
@@ -459,8 +459,8 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
         ),
         (
             "preflight/watching/mode.py",
-            "from tbprof.preflight.patches import table",
-            "tbprof.preflight.patches.table",
+            "from tbprof.preflight.patches import all_patches",
+            "tbprof.preflight.patches.all_patches",
         ),
         (
             "hook/facts/facts.py",

@@ -68,7 +68,7 @@ def written_signs() -> set[str]:
     """Every sign beyond ASCII in a text of the package; patterns are not printed."""
     package = Path(tbprof.__file__).parent
     files = (
-        path for path in package.rglob("*.py") if path.name not in ("standard_streams.py", "harmless.py")
+        path for path in package.rglob("*.py") if path.name not in ("standard_streams.py", "escaping.py")
     )
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in files)
     texts = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))

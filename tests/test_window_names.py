@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from spans import Spans
+from minimal_importer import Spans
 
 from tbprof import window_names
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, rank_of

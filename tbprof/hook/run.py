@@ -21,7 +21,7 @@ from tbprof.errors import UsageError
 from tbprof.hook.config.hook_config import checked_config
 from tbprof.hook.config.options import HookOptions
 from tbprof.hook.run_arguments import OneLineParser, add_options, options_of
-from tbprof.hook.safety.spoken_line import stderr_handler
+from tbprof.hook.safety.user_message import stderr_handler
 from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
 from tbprof.program.step_functions import StepFunction
 

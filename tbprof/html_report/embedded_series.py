@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from tbprof.html_report.embedded_jobs import embedded_jobs
 from tbprof.html_report.page_windows import MOST_OF_TREND, PageWindow, PageWindows
-from tbprof.views.series.building import ranks_view, series_row, trend_view
 from tbprof.views.series.series import SeriesRow, figures_of
+from tbprof.views.series.series_views import ranks_view, series_row, trend_view
 from tbprof.views.window.problems import in_log_directory
 
 __all__ = ["MOST_TREND_ROWS", "embedded_series", "row_of_series"]

@@ -15,10 +15,10 @@ from typing import Any
 from tbprof.report import Timeline
 from tbprof.texts.screens.timeline import carried_sentence
 from tbprof.views.base.times import us
-from tbprof.views.timeline.building import timeline_step, timeline_view
 from tbprof.views.timeline.selection import select_episode, select_gap, select_row
 from tbprof.views.timeline.tile_bytes import tile_bytes
 from tbprof.views.timeline.timeline import SelectionView, TimelineStep
+from tbprof.views.timeline.timeline_view import timeline_step, timeline_view
 
 __all__ = ["MOST_BYTES", "embedded_timeline"]
 

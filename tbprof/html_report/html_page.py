@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import quote
 
 from tbprof.errors import UsageError
+from tbprof.escaping import plain
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.folders import PACKAGE
-from tbprof.harmless import plain
 from tbprof.html_report.embedded_series import embedded_series
 from tbprof.html_report.page_windows import PageWindow, PageWindows
 from tbprof.manual.pages import RULES_PAGE, all_pages
@@ -24,18 +24,18 @@ from tbprof.model import Report, Window
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.texts.screens.problems import HELD
 from tbprof.version import __version__
-from tbprof.views.checks.building import checks_view
+from tbprof.views.checks.checks_view import checks_view
 from tbprof.views.export.finding_markdown import finding_text
 from tbprof.views.overview.overview import TrustRow
 from tbprof.views.pages.manual_page import manual_page
 from tbprof.views.pages.rule_page import rule_page
-from tbprof.views.source.building import source_files_view
 from tbprof.views.source.source import SourceAnswer
+from tbprof.views.source.source_files_view import source_files_view
 from tbprof.views.window.answer import WindowAnswer
-from tbprof.views.window.building import window_view
 from tbprof.views.window.problems import problem_left_out, problem_with
 from tbprof.views.window.runs import RunsView, runs_view
 from tbprof.views.window.window import WindowView
+from tbprof.views.window.window_view import window_view
 
 __all__ = ["MOST_TIMELINES", "MOST_WINDOWS", "html_page"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from tbprof.harmless import escaped
+from tbprof.escaping import escaped
 from tbprof.texts.figures.quantities import duration, mean, share, size
 from tbprof.texts.screens.table_columns import column_text
 from tbprof.views.tables.cells import written_list

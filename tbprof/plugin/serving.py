@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Callable, Mapping
 
 from tbprof.manual.pages import all_pages, manual_text
+from tbprof.plugin.routes.access_control import AccessControl
 from tbprof.plugin.routes.answers import BYTES, CSV, JSON, answering, sending
 from tbprof.plugin.routes.bundle import Bundle
 from tbprof.plugin.routes.check_answers import CheckAnswers
 from tbprof.plugin.routes.compare_answers import CompareAnswers
-from tbprof.plugin.routes.door import Door
 from tbprof.plugin.routes.finding_answers import FindingAnswers
 from tbprof.plugin.routes.fleet_answers import FleetAnswers
 from tbprof.plugin.routes.job_answers import JobAnswers
@@ -19,11 +19,11 @@ from tbprof.plugin.routes.memory_file_answers import MemoryFileAnswers
 from tbprof.plugin.routes.runs_answers import RunsAnswers
 from tbprof.plugin.routes.series_answers import SeriesAnswers
 from tbprof.plugin.routes.source_answers import SourceAnswers
-from tbprof.plugin.routes.timeline_answers import TimelineAnswers
+from tbprof.plugin.routes.trace_answers import TraceAnswers
 from tbprof.plugin.routes.window_answers import WindowAnswers
 from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.open_traces import OpenTraces
 from tbprof.plugin.worker.reports import Reports
-from tbprof.plugin.worker.timelines import Timelines
 from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.views.pages.manual_page import ManualPage, manual_page
 from tbprof.views.pages.rule_page import RulePage, rule_page
@@ -36,14 +36,14 @@ class Serving:
 
     def __init__(self, flags: argparse.Namespace) -> None:
         """`flags` are what TensorBoard was started with."""
-        self._door = Door(flags)
+        self._access = AccessControl(flags)
         self._logs = LogDirectory(flags)
         self._analyses = Analyses()
         self._reports = Reports(self._analyses)
         self._series = SeriesAnswers(self._logs, self._reports)
         self._fleet = FleetAnswers(self._logs, self._analyses)
-        self._opened = Timelines()
-        self._timelines = TimelineAnswers(self._logs, self._opened)
+        self._open_traces = OpenTraces()
+        self._trace_answers = TraceAnswers(self._logs, self._open_traces)
         self._bundle = Bundle()
         self.applications = self._made()
         """By route."""
@@ -67,30 +67,30 @@ class Serving:
             "/checks": answering(CheckAnswers(self._logs, self._reports).answer),
             "/rule": answering(self._rule),
             "/manual": answering(self._manual),
-            "/timeline": sending(self._timelines.answer, kind=JSON),
-            "/modules": sending(self._timelines.modules, kind=JSON),
-            "/memory": sending(self._timelines.memory, kind=JSON),
+            "/timeline": sending(self._trace_answers.answer, kind=JSON),
+            "/modules": sending(self._trace_answers.modules, kind=JSON),
+            "/memory": sending(self._trace_answers.memory, kind=JSON),
             "/memory_files": answering(memory_files.listed),
             "/memory_file": answering(memory_files.answer),
-            "/icicle": sending(self._timelines.icicle, kind=JSON),
-            "/roofline": sending(self._timelines.roofline, kind=JSON),
-            "/table": sending(self._timelines.table, kind=JSON),
-            "/table_row": sending(self._timelines.asking("table_row"), kind=JSON),
-            "/compared_table": sending(self._timelines.compared_table, kind=JSON),
-            "/timeline_step": sending(self._timelines.asking("step"), kind=JSON),
-            "/timeline_selection": sending(self._timelines.asking("selection"), kind=JSON),
-            "/timeline_find": sending(self._timelines.asking("find"), kind=JSON),
-            "/timeline_excerpt": sending(self._timelines.asking("excerpt"), kind=JSON),
-            "/timeline_tile": sending(self._timelines.asking("tile"), kind=BYTES),
+            "/icicle": sending(self._trace_answers.icicle, kind=JSON),
+            "/roofline": sending(self._trace_answers.roofline, kind=JSON),
+            "/table": sending(self._trace_answers.table, kind=JSON),
+            "/table_row": sending(self._trace_answers.asking("table_row"), kind=JSON),
+            "/compared_table": sending(self._trace_answers.compared_table, kind=JSON),
+            "/timeline_step": sending(self._trace_answers.asking("step"), kind=JSON),
+            "/timeline_selection": sending(self._trace_answers.asking("selection"), kind=JSON),
+            "/timeline_find": sending(self._trace_answers.asking("find"), kind=JSON),
+            "/timeline_excerpt": sending(self._trace_answers.asking("excerpt"), kind=JSON),
+            "/timeline_tile": sending(self._trace_answers.asking("tile"), kind=BYTES),
         }
         return {
-            **{route: self._door.guarded(serve, holds_data=False) for route, serve in code.items()},
-            **{route: self._door.guarded(answer) for route, answer in answers.items()},
+            **{route: self._access.guarded(serve, holds_data=False) for route, serve in code.items()},
+            **{route: self._access.guarded(answer) for route, answer in answers.items()},
         }
 
     def worker_pids(self) -> tuple[int, ...]:
         """The processes that read now: lists, traces for reports and timelines, reports, also of all runs."""
-        others = (self._opened.pid, self._fleet.pid)
+        others = (self._open_traces.pid, self._fleet.pid)
         pids = (*self._logs.pids, *self._analyses.pids, *self._reports.pids, *others)
         return tuple(pid for pid in pids if pid is not None)
 
@@ -98,7 +98,7 @@ class Serving:
         """End the processes that read; the end of this process does so as well."""
         self._logs.close()
         self._analyses.close()
-        self._opened.close()
+        self._open_traces.close()
         self._reports.close()
         self._fleet.close()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tbprof.errors import SelfTestFailed, TbprofError
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.line_rules import LINE_KINDS
 from tbprof.preflight.outcome import COULD_NOT, SELF_TEST_FAILED, exit_code, printed
 from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tbprof.harmless import json_text, plain_lines
+from tbprof.escaping import json_text, plain_lines
 from tbprof.preflight.prediction.document import document
 from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
 from tbprof.preflight.prediction.text import text

@@ -16,7 +16,7 @@ import torch
 from tbprof.errors import NotSupported, UsageError
 from tbprof.preflight.base.device_marks import FOLLOWERS, Place
 from tbprof.preflight.patches import unwatched_processes
-from tbprof.preflight.patches.table import installed, installed_stubs
+from tbprof.preflight.patches.all_patches import installed, installed_stubs
 from tbprof.preflight.predicting import predict
 from tbprof.preflight.prediction.prediction import (
     ENDED_WELL,

@@ -18,7 +18,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from tbprof.errors import TbprofError, TraceError
-from tbprof.process.memory import limit_memory
+from tbprof.process.memory_limit import limit_memory
 from tbprof.process.messages import Question, received, send
 
 __all__ = ["Answering", "answer_all", "main"]

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from tbprof.errors import Busy, RemoteError
 from tbprof.folders import private_cache_folder
-from tbprof.remote.stand_ins import StandIn
+from tbprof.remote.placeholders import Placeholder
 from tbprof.remote.store import Store
 
 __all__ = ["MAX_CACHE_BYTES", "MAX_FILE_BYTES", "content_at_hand", "fetched"]
@@ -31,54 +31,54 @@ _OURS = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{16}\.part")
 _ABANDONED_S = 3600.0
 
 
-def content_at_hand(stand_in: StandIn) -> Path | None:
+def content_at_hand(placeholder: Placeholder) -> Path | None:
     """Where the content of this version is; None where it has to be read."""
     folder = private_cache_folder("remote-content")
-    if folder is None or not (folder / stand_in.key).is_file():
+    if folder is None or not (folder / placeholder.key).is_file():
         return None
     with contextlib.suppress(OSError):
-        os.utime(folder / stand_in.key)
-    return folder / stand_in.key
+        os.utime(folder / placeholder.key)
+    return folder / placeholder.key
 
 
-def fetched(stand_in: StandIn) -> Path:
+def fetched(placeholder: Placeholder) -> Path:
     """Where the content of this version is, after it was read if need be.
 
     Raises:
         OSError: It can't be read or kept; its `strerror` is a sentence.
         Busy: Not now, or there is another version by now.
     """
-    kept = content_at_hand(stand_in)
+    kept = content_at_hand(placeholder)
     if kept is not None:
         return kept
-    if stand_in.size_bytes > MAX_FILE_BYTES:
+    if placeholder.size_bytes > MAX_FILE_BYTES:
         raise OSError(errno.EFBIG, f"it holds more than {MAX_FILE_BYTES // 1024**3} GiB")
     folder = private_cache_folder("remote-content")
     if folder is None:
         raise OSError(errno.ENOENT, "without a cache, remote files are not read: set XDG_CACHE_HOME")
-    _make_room(folder, stand_in.size_bytes)
+    _make_room(folder, placeholder.size_bytes)
     aside = folder / f".{os.urandom(8).hex()}.part"
     try:
         with aside.open("xb") as file:
-            _read(stand_in, file)
-        aside.replace(folder / stand_in.key)
+            _read(placeholder, file)
+        aside.replace(folder / placeholder.key)
     except RemoteError as error:
         raise OSError(errno.EACCES, str(error)) from error
     finally:
         aside.unlink(missing_ok=True)
-    return folder / stand_in.key
+    return folder / placeholder.key
 
 
-def _read(stand_in: StandIn, file: BinaryIO) -> None:
+def _read(placeholder: Placeholder, file: BinaryIO) -> None:
     """Read a file piece by piece; it may be replaced meanwhile, and pieces of two versions fit nowhere."""
-    store = _store(stand_in.address)
-    for start in range(0, stand_in.size_bytes, PIECE_BYTES):
-        end = min(start + PIECE_BYTES, stand_in.size_bytes)
-        file.write(store.read(stand_in.path, start, end))
-    now = store.stated(stand_in.path)
-    if (now.version, now.size_bytes) != (stand_in.version, stand_in.size_bytes):
+    store = _store(placeholder.address)
+    for start in range(0, placeholder.size_bytes, PIECE_BYTES):
+        end = min(start + PIECE_BYTES, placeholder.size_bytes)
+        file.write(store.read(placeholder.path, start, end))
+    now = store.stated(placeholder.path)
+    if (now.version, now.size_bytes) != (placeholder.version, placeholder.size_bytes):
         raise Busy(
-            f"{stand_in.address}/{stand_in.path} was replaced while it was read: try again in a minute"
+            f"{placeholder.address}/{placeholder.path} was replaced while it was read: try again in a minute"
         )
 
 

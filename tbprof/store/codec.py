@@ -32,7 +32,7 @@ __all__ = [
 SCHEMA = 1
 
 TraceContent: TypeAlias = tuple[int, str]
-"""The file that a report was made of: its size and the digest of its ends, by `opening.content_of`."""
+"""The file that a report was made of: its size and the digest of its ends, by `safe_open.content_of`."""
 
 MAX_STORED_BYTES = 256 * 1024
 """What publishing keeps to; beyond it details of the cheapest sites are left out."""

@@ -29,7 +29,7 @@ sys.path[:0] = [
 
 from failing_cuda import CudaFault, cuda_faults  # noqa: E402
 from failing_disk import Fault, build  # noqa: E402
-from nursery import Ended, nursery, side_by_side  # noqa: E402
+from script_runner import Ended, script_runner, side_by_side  # noqa: E402
 from trials import WINDOWS, Laboratory, Trial, faults, kills  # noqa: E402
 
 HEADER = """| handler, and what fails | trials | training ended | windows lost in silence | lost and told | \
@@ -138,7 +138,7 @@ def main() -> None:
     lines = [f"{date.today()}, 2 cores x86-64, Python {sys.version.split()[0]}, torch {version('torch')}.\n"]
     lines.append(HEADER)
     began_s = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, nursery(build(Path(folder))) as processes:
+    with tempfile.TemporaryDirectory() as folder, script_runner(build(Path(folder))) as processes:
         laboratory = Laboratory(processes, Path(folder))
         for row in ROWS:
             lines.append(tally(laboratory, row).line())

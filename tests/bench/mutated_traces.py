@@ -56,7 +56,7 @@ class Reader:
 
     def __init__(self, name: str, python: str) -> None:
         self.name = name
-        self._command = [python, str(Path(__file__).with_name("opening.py")), name]
+        self._command = [python, str(Path(__file__).with_name("safe_open.py")), name]
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:

@@ -1,4 +1,4 @@
-"""What one reader makes of files: `opening.py READER`, the path of a file on each line of its input.
+"""What one reader makes of files: `safe_open.py READER`, the path of a file on each line of its input.
 
 For each it writes a line: a JSON object with how often each name of an event came out, null if it
 did not open, with the processor's time that it took and the process's peak of memory so far.

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 __all__ = ["SAMPLES", "run_tbprof", "said"]
 

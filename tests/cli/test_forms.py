@@ -10,7 +10,7 @@ from command_line import SAMPLES
 
 from tbprof.cli.output.markdown import markdown
 from tbprof.cli.output.terminal import terminal_text
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.model import Report, Site, Source
 from tbprof.report import build_report
 

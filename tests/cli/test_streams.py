@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from command_line import SAMPLES
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.cli import main as module
 from tbprof.cli.main import main

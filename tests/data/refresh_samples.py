@@ -10,8 +10,8 @@ import pathlib
 
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report
-from tbprof.opening import content_of
 from tbprof.report import build_report
+from tbprof.safe_open import content_of
 from tbprof.store.codec import encode_report
 from tbprof.version import __version__
 from tbprof.window_names import parse_window_name

@@ -6,8 +6,8 @@ import urllib.parse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from patience import PATIENCE_MS
 from playwright.sync_api import FrameLocator, Page, expect
+from timeouts import PATIENCE_MS
 
 __all__ = ["IN_BOTH_THEMES", "IN_LIGHT", "PATIENCE_MS", "axe_violations", "open_in_tensorboard", "open_tab"]
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 
 @contextlib.contextmanager

@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from patience import PATIENCE_MS, PATIENCE_S
 from playwright.sync_api import Browser, Page, expect
 from tensorboard_server import tensorboard
+from timeouts import PATIENCE_MS, PATIENCE_S
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_tb_profiler")

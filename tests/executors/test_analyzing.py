@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from crashing_tasks import dies_at, dies_once
 from engines import ENGINES, Started, threads
-from mortal_tasks import dies_at, dies_once
 
 from tbprof import analyse_many
 from tbprof.errors import ReportError, UsageError

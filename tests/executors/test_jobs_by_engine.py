@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from crashing_tasks import dies_once
 from engines import ENGINES, Started, in_process
 from job_scenes import write_job
-from mortal_tasks import dies_once
 
 from tbprof.executors.executor import Executor, Task
 from tbprof.store.codec import decode_report

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from nursery import Nursery
+from script_runner import ScriptRunner
 
 from tbprof.model import Report
 from tbprof.store.lookup.discovery import Discovery
@@ -61,7 +61,7 @@ def on_two_cpus(framework: str) -> str:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("framework", ["torch", "transformers", "lightning", "fabric", "accelerate"])
 def test_two_ranks_are_two_workers_of_one_run_with_the_same_steps(
-    processes: Nursery, framework: str, tmp_path: Path
+    processes: ScriptRunner, framework: str, tmp_path: Path
 ) -> None:
     if importlib.util.find_spec("lightning" if framework == "fabric" else framework) is None:
         pytest.skip(f"{framework} is not installed: it is in the extra `frameworks`")

@@ -9,7 +9,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from nursery import Nursery
+from script_runner import ScriptRunner
 
 from tbprof.model import RecordedCall, Report
 from tbprof.store.lookup.discovery import Discovery
@@ -33,7 +33,7 @@ READS = {
 """By framework: where it reads or moves, how, and the line of the program that it does it for."""
 
 
-def run(processes: Nursery, folder: pathlib.Path, *command: object) -> str:
+def run(processes: ScriptRunner, folder: pathlib.Path, *command: object) -> str:
     # What a framework warns of is its own matter.
     environment = {**os.environ, "TBPROF_SPOOL": str(folder / "spool"), "HF_HUB_OFFLINE": "1"}
     folder.mkdir(exist_ok=True)
@@ -46,7 +46,7 @@ def run(processes: Nursery, folder: pathlib.Path, *command: object) -> str:
 
 @pytest.mark.parametrize("framework", READS)
 def test_an_unedited_program_is_recorded_and_learns_the_same(
-    processes: Nursery, framework: str, tmp_path: pathlib.Path
+    processes: ScriptRunner, framework: str, tmp_path: pathlib.Path
 ) -> None:
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed: it is in the extra `frameworks`")
@@ -66,7 +66,9 @@ def test_an_unedited_program_is_recorded_and_learns_the_same(
     assert {user_s_line(read, path) for read in reads} == {line}
 
 
-def test_a_training_that_ends_with_its_window_has_lines(processes: Nursery, tmp_path: pathlib.Path) -> None:
+def test_a_training_that_ends_with_its_window_has_lines(
+    processes: ScriptRunner, tmp_path: pathlib.Path
+) -> None:
     """As one of 24 batches does that makes a step of two: no step is left behind the window."""
     if importlib.util.find_spec("lightning") is None:
         pytest.skip("lightning is not installed: it is in the extra `frameworks`")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from nursery import Nursery
+from script_runner import ScriptRunner
 
 from tbprof.hook.audit.source_names import import_folders, trace_file_name
 from tbprof.hook.safety.guard import Guard
@@ -88,7 +88,7 @@ def run_script(tmp_path: Path, spool: Path) -> RunScript:
 
 
 @pytest.fixture
-def fork_script(tmp_path: Path, spool: Path, processes: Nursery) -> RunScript:
+def fork_script(tmp_path: Path, spool: Path, processes: ScriptRunner) -> RunScript:
     """The same, of a script to which it is no matter that torch and the hook are imported already."""
 
     def run(script: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:

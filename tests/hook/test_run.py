@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery
+from script_runner import Ended, ScriptRunner
 from trainings import facts_in, published_soon
 
 import tbprof
@@ -54,7 +54,7 @@ def start(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def start_watched(processes: Nursery, folder: Path, *arguments: str) -> Ended:
+def start_watched(processes: ScriptRunner, folder: Path, *arguments: str) -> Ended:
     """The same as `tbprof run`, without the wait for torch."""
     return processes.run(["-m", "tbprof.hook.run", *arguments], folder, os.environ)
 
@@ -88,7 +88,7 @@ def test_it_prints_and_ends_as_it_does_alone(tmp_path: Path, ending: str) -> Non
     assert theirs(watched.stderr) == theirs(alone.stderr)
 
 
-def test_the_steps_of_its_first_optimizer_become_a_window(processes: Nursery, tmp_path: Path) -> None:
+def test_the_steps_of_its_first_optimizer_become_a_window(processes: ScriptRunner, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
     done = start_watched(processes, tmp_path, "--skip-first", "4", "--active", "2", "train.py")
     assert "tbprof: " in done.stderr
@@ -96,7 +96,7 @@ def test_the_steps_of_its_first_optimizer_become_a_window(processes: Nursery, tm
 
 
 def test_a_run_can_be_given_for_torch_s_callbacks_and_nobody_is_left_in_them(
-    processes: Nursery, tmp_path: Path
+    processes: ScriptRunner, tmp_path: Path
 ) -> None:
     listening = "from torch.cuda._gpu_trace import DeviceSynchronizationCallbacks as called"
     (tmp_path / "train.py").write_text(f"{PROGRAM}\n{listening}\nprint(called.callback_list)\n")
@@ -131,7 +131,7 @@ for step in range(30):
 
 
 def test_what_a_signal_handler_raises_ends_the_profiling_with_one_sentence(
-    processes: Nursery, tmp_path: Path
+    processes: ScriptRunner, tmp_path: Path
 ) -> None:
     (tmp_path / "train.py").write_text(PREEMPTED)
     done = start_watched(processes, tmp_path, "--skip-first", "4", "--active", "2", "train.py")
@@ -140,7 +140,7 @@ def test_what_a_signal_handler_raises_ends_the_profiling_with_one_sentence(
     assert done.stderr.count("Profiling ends here") == 1
 
 
-def test_a_module_is_run_as_python_does(processes: Nursery, tmp_path: Path) -> None:
+def test_a_module_is_run_as_python_does(processes: ScriptRunner, tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
     (package / "train.py").write_text("import sys\nprint(__name__, __package__, sys.argv[1:], sys.path[0])\n")
@@ -159,7 +159,7 @@ def test_a_script_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("module", ["nosuchmodule", "package.nosuchmodule", "package"])
 def test_a_module_that_is_not_there_is_said_as_python_does(
-    processes: Nursery, tmp_path: Path, module: str
+    processes: ScriptRunner, tmp_path: Path, module: str
 ) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "__init__.py").touch()
@@ -171,7 +171,7 @@ def test_a_module_that_is_not_there_is_said_as_python_does(
     assert watched.exit_code == alone.returncode == 1
 
 
-def test_an_import_of_the_program_that_fails_is_shown_whole(processes: Nursery, tmp_path: Path) -> None:
+def test_an_import_of_the_program_that_fails_is_shown_whole(processes: ScriptRunner, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import nosuchmodule\n")
     done = start_watched(processes, tmp_path, "-m", "train")
     assert "train.py" in done.stderr
@@ -287,7 +287,7 @@ STEPPING = {
 
 @pytest.mark.parametrize("program", STEPPING)
 def test_steps_are_those_of_the_optimizer_that_really_steps(
-    processes: Nursery, tmp_path: Path, program: str
+    processes: ScriptRunner, tmp_path: Path, program: str
 ) -> None:
     (tmp_path / "train.py").write_text(SETTING + STEPPING[program])
     short = ("--skip-first", "3", "--warmup", "1", "--active", "2", "--logdir", "logs")
@@ -325,7 +325,7 @@ print("done", move.__name__, train_step.__name__)
     ["__main__:train_step", "__main__:Loop.once", "trainer:Trainer.after_batch", "torch:Tensor.backward"],
 )
 def test_a_program_without_optimizers_is_counted_by_a_function(
-    processes: Nursery, tmp_path: Path, name: str
+    processes: ScriptRunner, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "train.py").write_text(BY_HAND)
     (tmp_path / "trainer.py").write_text("class Trainer:\n    def after_batch(self): return self\n")
@@ -347,7 +347,7 @@ def test_a_program_without_optimizers_is_counted_by_a_function(
     ],
 )
 def test_a_function_that_never_comes_is_said_and_the_program_runs(
-    processes: Nursery, tmp_path: Path, name: str, said: str
+    processes: ScriptRunner, tmp_path: Path, name: str, said: str
 ) -> None:
     (tmp_path / "train.py").write_text(BY_HAND)
     (tmp_path / "trainer.py").write_text("class Trainer:\n    def after_batch(self): return self\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 from torch.profiler import ProfilerActivity, profile
 from trainings import Step, published, published_soon, train
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nursery import Nursery
+from script_runner import ScriptRunner
 
 PROGRAMS = Path(__file__).parent
 PATIENCE_S = 240
@@ -19,7 +19,7 @@ Scenarios = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def scenarios_of(processes: Nursery, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def scenarios_of(processes: ScriptRunner, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What the program of a framework tells of each of its scenarios; it runs once."""
 
     @cache

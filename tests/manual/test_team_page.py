@@ -19,8 +19,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from kept_connections import crowd_of_kept_connections
-from patience import PATIENCE_S
+from keepalive_connections import crowd_of_kept_connections
+from timeouts import PATIENCE_S
 
 from tbprof.manual.pages import manual_text
 

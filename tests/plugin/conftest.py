@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S
 from tensorboard.plugins import base_plugin
+from timeouts import PATIENCE_S
 from werkzeug.test import Client, TestResponse
 
 from tbprof.plugin.loader import TbprofLoader

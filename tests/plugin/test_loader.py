@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.plugin.loader import TbprofLoader
 from tbprof.plugin.plugin import ROUTES, TbprofPlugin

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from command_line import SAMPLES
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.cli.main import main
-from tbprof.remote import fetching, stand_ins
+from tbprof.remote import fetching, placeholders
 from tbprof.remote.outbox import send
 
 moto = pytest.importorskip("moto.server", reason="pip install 'tbprof[stores]'")
@@ -36,7 +36,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         monkeypatch.setenv(name, url)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
         monkeypatch.setenv(name, "testing")
-    monkeypatch.setenv(stand_ins.MIRRORS_VARIABLE, "")
+    monkeypatch.setenv(placeholders.MIRRORS_VARIABLE, "")
     # What it holds is the process's, and stays from test to test.
     urllib.request.urlopen(urllib.request.Request(f"{url}/moto-api/reset", method="POST")).close()
     s3fs.S3FileSystem(endpoint_url=url, skip_instance_cache=True).mkdir("team")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 import tbprof
 from tbprof.plugin.worker import analyses

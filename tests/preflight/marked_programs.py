@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from nursery import Nursery
-from patience import PATIENCE_S
+from script_runner import ScriptRunner
+from timeouts import PATIENCE_S
 
 from tbprof.preflight.prediction.document import Json, document
 from tbprof.preflight.session import Preflight
@@ -50,7 +50,7 @@ def run_here(program: Path, *, steps: int = 3) -> Json:
     return document(preflight.prediction)
 
 
-def run_alone(processes: Nursery, folder: Path, program: Path, **environment: str) -> Any:
+def run_alone(processes: ScriptRunner, folder: Path, program: Path, **environment: str) -> Any:
     """What the command prints of a program in a process of its own, which works in `folder`."""
     folder.mkdir(exist_ok=True)
     variables = {**os.environ, "HF_HUB_OFFLINE": "1", **environment}

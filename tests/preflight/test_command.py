@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from nursery import Nursery
+from script_runner import ScriptRunner
 
 pytest.importorskip("torch")
 
 from tbprof.preflight import command, session
 from tbprof.preflight.command import run as main
-from tbprof.preflight.patches.table import PATCHES, installed
+from tbprof.preflight.patches.all_patches import PATCHES, installed
 
 TRAINING = """
 import sys
@@ -217,7 +217,7 @@ if __name__ == "__main__":
     ],
 )
 def test_a_step_is_what_a_function_of_the_script_does(
-    processes: Nursery, tmp_path: Path, name: str, how: str
+    processes: ScriptRunner, tmp_path: Path, name: str, how: str
 ) -> None:
     (tmp_path / "train.py").write_text(BY_HAND, encoding="utf-8")
     command = ["-m", "tbprof.preflight", "--step-on", name, "train.py", how]

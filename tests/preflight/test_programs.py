@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from marked_programs import PROGRAMS, marks, predicted_lines, run_alone, run_here
-from nursery import Nursery
+from script_runner import ScriptRunner
 
 pytest.importorskip("torch")
 
@@ -39,7 +39,7 @@ def test_the_marked_lines_are_predicted_and_no_others(name: str) -> None:
     ],
 )
 def test_lines_in_frameworks_and_beneath_them_are_predicted(
-    processes: Nursery, tmp_path: Path, name: str
+    processes: ScriptRunner, tmp_path: Path, name: str
 ) -> None:
     if importlib.util.find_spec(FRAMEWORKS[name.split("_")[0]]) is None:
         pytest.skip("the framework is not installed: it is in the extra `frameworks`")
@@ -58,7 +58,7 @@ def test_lines_in_frameworks_and_beneath_them_are_predicted(
     ],
 )
 def test_each_process_of_a_data_parallel_training_predicts_its_own(
-    processes: Nursery, tmp_path: Path, name: str, ranks: int
+    processes: ScriptRunner, tmp_path: Path, name: str, ranks: int
 ) -> None:
     program = PROGRAMS / f"alone_{name}.py"
     world = {"WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1"}

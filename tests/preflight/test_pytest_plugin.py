@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from nursery import Nursery
-from patience import PATIENCE_S
+from script_runner import ScriptRunner
+from timeouts import PATIENCE_S
 
 pytest.importorskip("torch")
 
@@ -38,12 +38,12 @@ PLUGIN = ("-p", "no:cacheprovider", "-p", "tbprof.preflight.pytest_plugin", "--s
 ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
-def run_pytest(processes: Nursery, folder: Path) -> str:
+def run_pytest(processes: ScriptRunner, folder: Path) -> str:
     ended = processes.run(["-m", "pytest", "-q", *PLUGIN], folder, {**os.environ, **ENVIRONMENT})
     return ended.stdout
 
 
-def test_a_test_is_held_to_its_budget(processes: Nursery, tmp_path: Path) -> None:
+def test_a_test_is_held_to_its_budget(processes: ScriptRunner, tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
     said = run_pytest(processes, tmp_path)
     assert "3 passed, 1 error" in said
@@ -84,7 +84,7 @@ def machine_with_a_gpu():
     ],
 )
 def test_a_machine_with_a_gpu_runs_or_skips_as_it_is_told(
-    processes: Nursery, tmp_path: Path, ini: str, outcome: str
+    processes: ScriptRunner, tmp_path: Path, ini: str, outcome: str
 ) -> None:
     (tmp_path / "conftest.py").write_text(ON_A_GPU, encoding="utf-8")
     (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")

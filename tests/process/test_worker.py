@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof import errors
 from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TraceError
@@ -31,7 +31,7 @@ def told() -> list[tuple[int, int]]:
 @pytest.fixture
 def worker(monkeypatch: pytest.MonkeyPatch, told: list[tuple[int, int]]) -> Iterator[Worker]:
     monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
-    found = Worker("obliging_worker", lambda *progress: told.append(progress))
+    found = Worker("fake_worker", lambda *progress: told.append(progress))
     yield found
     found.close()
 

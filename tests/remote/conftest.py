@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.remote import fetching, stand_ins
+from tbprof.remote import fetching, placeholders
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv(stand_ins.MIRRORS_VARIABLE, "")
-    monkeypatch.setattr(stand_ins, "_addresses", {})
+    monkeypatch.setenv(placeholders.MIRRORS_VARIABLE, "")
+    monkeypatch.setattr(placeholders, "_addresses", {})
     yield
     fetching._store.cache_clear()
 

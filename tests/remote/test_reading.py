@@ -9,11 +9,11 @@ import pytest
 from faulty_store import FaultyStore
 
 from tbprof.errors import Busy, RemoteError
-from tbprof.opening import identity_of, open_regular
 from tbprof.remote import fetching
 from tbprof.remote.mirror import mirroring
 from tbprof.remote.mirror.mirroring import mirror
-from tbprof.remote.stand_ins import addressed
+from tbprof.remote.placeholders import addressed
+from tbprof.safe_open import identity_of, open_regular
 from tbprof.store.lookup.discovery import Discovery
 
 TRACE = "run/w.1700000000000000000.trace.json.gz"
@@ -79,7 +79,7 @@ def test_pieces_of_two_versions_are_never_put_together(address: str, monkeypatch
     assert (_read(path), identity_of(path) != before) == (b"new new ", True)
 
 
-def test_what_is_hostile_or_gone_has_no_stand_in(
+def test_what_is_hostile_or_gone_has_no_placeholder(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hostile = ["a//b", "x\x00y", "x\ny", "n" * 300, "/".join("d" * 40), "/etc"]

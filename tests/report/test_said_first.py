@@ -6,8 +6,8 @@ import json
 import pathlib
 
 import pytest
+from first_sentences import problems_of
 from public_report import PublicReport
-from said_first import problems_of
 
 from tbprof.model import Report
 from tbprof.texts.screens.verdicts import verdict_sentences

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from board import SMALL_TRACE, TRACE, Board, board, until
 
-from tbprof.opening import content_of
 from tbprof.report import build_report
+from tbprof.safe_open import content_of
 from tbprof.store.codec import encode_report
 
 pytestmark = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from first_sentences import problems_of
 from prediction import ALL_SITES, PLANNED_SITES, Prediction
 from program import Program
 from recording import record, site_function
-from said_first import problems_of
 from simulated_host import run
 
 from tbprof.analysis.facts import Facts

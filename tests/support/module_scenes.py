@@ -8,7 +8,7 @@ from operator_scenes import facts_of
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.modules.table import ModuleRow, ModuleTable, module_table
+from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, module_table
 
 __all__ = ["BACKWARD", "autograd_op", "module", "module_rows", "modules_of", "training", "work"]
 

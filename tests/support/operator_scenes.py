@@ -9,7 +9,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.grouping import Grouping
-from tbprof.analysis.operators.table import OperatorRow, operator_table
+from tbprof.analysis.operators.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.kineto.reader import read_trace
 

@@ -8,8 +8,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.devices import Peaks
 from tbprof.analysis.limits.formulas.cost import FAMILIES, Family
 from tbprof.analysis.operators.limits import Limits, find_limits, may_use_matrix_units, peak_rate
+from tbprof.analysis.operators.operator_table import device_times
 from tbprof.analysis.operators.operators import find_operators
-from tbprof.analysis.operators.table import device_times
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 

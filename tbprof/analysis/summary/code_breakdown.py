@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.annotations import label_rows, module_name, module_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.program_ranges import ProgramRanges
-from tbprof.analysis.summary.alike_parts import fold_alike
+from tbprof.analysis.summary.repeated_parts import fold_alike
 from tbprof.model import CodeKind, CodeShare
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s, Trace

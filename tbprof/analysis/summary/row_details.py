@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.table import KernelRow, kernels_of
+from tbprof.analysis.kernels.kernel_table import KernelRow, kernels_of
 from tbprof.analysis.operators.grouping import Grouping, group_operators
 from tbprof.analysis.operators.members import GroupRow, calls_of_row, code_of_calls, work_of_calls
 from tbprof.analysis.operators.operators import Operators, find_operators

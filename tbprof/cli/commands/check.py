@@ -23,7 +23,7 @@ from tbprof.cli.output.near_paths import near_path
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.preflight_child import run_preflight
 from tbprof.errors import TbprofError, UsageError
-from tbprof.harmless import json_text
+from tbprof.escaping import json_text
 from tbprof.line_rules import LINE_KINDS
 from tbprof.process.one_thread import one_thread
 from tbprof.rules.files import rule_files
@@ -31,10 +31,10 @@ from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.findings.check import unjudged_sum
 from tbprof.texts.findings.left_out import CUT_OFF, forbidden_sentence
 from tbprof.texts.findings.rule_pages import all_rules
-from tbprof.views.check.building import check_view
 from tbprof.views.check.check import NEW, SHARES, Baseline, Budget, CheckView, Recording
+from tbprof.views.check.check_view import check_view
 from tbprof.views.check.sarif import sarif_log
-from tbprof.views.checks.building import checks_view
+from tbprof.views.checks.checks_view import checks_view
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.publishing.classic import CLASSIC_FOLDER, copy_classic

@@ -14,8 +14,8 @@ from tbprof.cli.output.terminal import terminal_text
 from tbprof.cli.processes.demo_training import demo_events
 from tbprof.cli.processes.serving import Viewer, serve, viewer
 from tbprof.errors import UsageError
+from tbprof.escaping import plain
 from tbprof.folders import PACKAGE
-from tbprof.harmless import plain
 from tbprof.model import Report
 from tbprof.standard_streams import flush_output, put
 from tbprof.store.lookup.discovery import Discovery

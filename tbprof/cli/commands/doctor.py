@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tbprof.cli.input.window_reading import read_windows
 from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import TbprofError, UsageError
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.model import Report, Window
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery

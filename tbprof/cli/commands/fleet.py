@@ -13,8 +13,8 @@ from tbprof.cli.input.reading import is_folder
 from tbprof.cli.output.fleet_text import fleet_json, fleet_markdown, fleet_text
 from tbprof.cli.output.output_file import Output
 from tbprof.errors import UsageError
-from tbprof.views.fleet.building import fleet_entries
 from tbprof.views.fleet.fleet_csv import fleet_csv
+from tbprof.views.fleet.fleet_entries import fleet_entries
 from tbprof.views.fleet.listing import SORTS, FleetQuestion, fleet_view
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import PublishError, TraceError, UsageError
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.standard_streams import put
 from tbprof.store.publishing.import_names import run_of
 from tbprof.store.publishing.importing import Imported, import_trace, is_within

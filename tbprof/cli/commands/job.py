@@ -11,7 +11,7 @@ from tbprof.cli.commands.parsers import WORKERS_HELP
 from tbprof.cli.input.places import path_of
 from tbprof.cli.output.output_file import Output
 from tbprof.errors import UsageError
-from tbprof.harmless import json_text
+from tbprof.escaping import json_text
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands

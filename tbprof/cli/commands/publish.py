@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.gpu_processes import add_other_processes
 from tbprof.errors import Busy, RemoteError, UsageError
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.hook.spool.child_answers import NOT_SENT, SHOWN_PREFIX
 from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.model import Report
@@ -122,7 +122,7 @@ def _publish_to_remote(options: argparse.Namespace) -> int:
 def _show_what_is_logged() -> None:
     import logging
 
-    from tbprof.hook.safety.spoken_line import stderr_handler
+    from tbprof.hook.safety.user_message import stderr_handler
 
     logging.getLogger("tbprof").addHandler(stderr_handler())
 

@@ -14,7 +14,7 @@ from tbprof.cli.input.reading import is_folder
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
 from tbprof.cli.output.colour import coloured, wants_colour
 from tbprof.cli.output.stderr_messages import Problem, tell
-from tbprof.harmless import json_text
+from tbprof.escaping import json_text
 from tbprof.model import Report
 
 __all__ = ["report_parts"]

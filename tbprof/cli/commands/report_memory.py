@@ -11,7 +11,7 @@ from tbprof.cli.output.memory_step_text import memory_step_text
 from tbprof.cli.output.out_of_memory_text import out_of_memory_text
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import UsageError
-from tbprof.harmless import json_text
+from tbprof.escaping import json_text
 from tbprof.memory_files.listing import MemoryFile, memory_files_in
 from tbprof.memory_files.memory_step_file import read_memory_step
 from tbprof.memory_files.out_of_memory_file import read_out_of_memory

@@ -11,7 +11,7 @@ from tbprof.cli.input.trace_facts import facts_of_file
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.output.tables import FORMS
 from tbprof.errors import UsageError
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.findings.left_out import CUT_OFF

@@ -16,7 +16,7 @@ from tbprof.store.lookup.kept_summaries import FileIdentity, KeptSummaries, iden
 from tbprof.store.lookup.owners import owner_of
 from tbprof.texts.findings.left_out import skipped_sentence
 from tbprof.trace_files import looks_like_trace
-from tbprof.views.fleet.building import FleetWindow, newest_windows
+from tbprof.views.fleet.fleet_entries import FleetWindow, newest_windows
 from tbprof.views.fleet.summary import (
     SUMMARY_FORM,
     WindowSummary,

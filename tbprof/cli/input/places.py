@@ -8,7 +8,7 @@ __all__ = ["path_of"]
 
 
 def path_of(text: str) -> Path:
-    """The path as it was given; of an address, where its stand-ins are, once the store was asked.
+    """The path as it was given; of an address, where its placeholders are, once the store was asked.
 
     Raises:
         RemoteError: The address can't be read.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbprof.cli.input.piped import as_file
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.model import Report
 from tbprof.store.lookup import reports
 

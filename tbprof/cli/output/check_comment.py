@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
-from tbprof.harmless import escaped, plain
+from tbprof.escaping import escaped, plain
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import found_sentence
 from tbprof.views.check.check import BudgetRow, CheckRow, CheckView

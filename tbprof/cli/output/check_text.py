@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import failure_sum, unjudged_sum
 from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.cli.output.terminal import saving_text
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.texts.findings.rule_pages import RuleText
 from tbprof.views.checks.checks import CheckRow, ChecksView
 

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
-from tbprof.harmless import code, escaped, json_text, plain
+from tbprof.escaping import code, escaped, json_text, plain
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.fleet.sentences import NOT_READ, gpu_time, hours
 from tbprof.views.fleet.fleet import FleetRow, FleetView

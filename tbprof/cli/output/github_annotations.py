@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.texts.findings.check import found_sentence
 from tbprof.views.check.check import CheckRow, CheckView
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.harmless import escaped, plain
+from tbprof.escaping import escaped, plain
 from tbprof.texts.figures.quantities import duration, milliseconds, share, size
 from tbprof.views.job.job_page import JobCollective, JobFix, JobPage, JobRank
 

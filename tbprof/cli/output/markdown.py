@@ -8,15 +8,15 @@ from tbprof.cli.output.checks_text import checks_markdown
 from tbprof.cli.output.near_paths import near_path
 from tbprof.cli.output.stderr_messages import Problem
 from tbprof.cli.output.terminal import saving_text
-from tbprof.harmless import code, escaped, plain
+from tbprof.escaping import code, escaped, plain
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
-from tbprof.views.checks.building import checks_view
+from tbprof.views.checks.checks_view import checks_view
 from tbprof.views.export.finding_markdown import finding_markdown, site_place
 from tbprof.views.findings.predicted import PredictedRow
-from tbprof.views.window.building import window_view
 from tbprof.views.window.window import SiteRow
+from tbprof.views.window.window_view import window_view
 
 __all__ = ["markdown", "problems_markdown"]
 

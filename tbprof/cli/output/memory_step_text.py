@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from tbprof.harmless import json_text, plain
+from tbprof.escaping import json_text, plain
 from tbprof.model import MemoryStep
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.memory.followed_steps import NO_LINE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.harmless import json_text, plain
+from tbprof.escaping import json_text, plain
 from tbprof.model import OutOfMemory
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.memory.out_of_memory import (

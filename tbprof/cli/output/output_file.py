@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from tbprof.errors import UsageError
-from tbprof.remote.stand_ins import addressed
+from tbprof.remote.placeholders import addressed
 from tbprof.standard_streams import flush_output, put, reader_may_leave
 
 __all__ = ["Output"]

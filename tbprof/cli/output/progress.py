@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 
 __all__ = ["Progress"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.harmless import json_text, plain
+from tbprof.escaping import json_text, plain
 from tbprof.snapshot.snapshot import DeviceSnapshot, FailedAllocation, Snapshot
 from tbprof.texts.figures.quantities import count, share, size
 from tbprof.texts.memory.snapshots import failed_sentence

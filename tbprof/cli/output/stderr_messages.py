@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.records import dataclass
-from tbprof.remote.stand_ins import addressed
+from tbprof.remote.placeholders import addressed
 from tbprof.standard_streams import discard
 
 __all__ = ["Problem", "tell"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from tbprof.harmless import json_text
+from tbprof.escaping import json_text
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.views.job.stragglers_view import ContributionRow, StragglersView
 

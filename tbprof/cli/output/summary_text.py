@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tbprof.cli.output.near_paths import near_path
 from tbprof.cli.output.stderr_messages import Problem
-from tbprof.harmless import inert, json_text, plain
+from tbprof.escaping import inert, json_text, plain
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import worth_words

@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from tbprof.harmless import inert, json_text, plain
+from tbprof.escaping import inert, json_text, plain
 from tbprof.texts.figures.quantities import duration, mean, share, size
 from tbprof.views.tables.table import Cell, Column, Kind, Table, table_document
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.cli.output.near_paths import near_path
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.model import MemoryPeak, Report
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.figures.scopes import scope_of
@@ -12,11 +12,11 @@ from tbprof.texts.findings.check_outcomes import other_places_sentence
 from tbprof.texts.memory.sentences import MemoryFigures, peak_words
 from tbprof.texts.screens.idle import cause_name
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
-from tbprof.views.checks.building import checks_summary
+from tbprof.views.checks.checks_view import checks_summary
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row
 from tbprof.views.overview.overview import ActionRow
-from tbprof.views.window.building import window_view
 from tbprof.views.window.window import SiteRow, WindowView
+from tbprof.views.window.window_view import window_view
 
 __all__ = ["saving_text", "terminal_text"]
 

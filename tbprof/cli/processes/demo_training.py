@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from tbprof.errors import UsageError
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 
 __all__ = ["demo_events"]
 

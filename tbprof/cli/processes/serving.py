@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 from tbprof.errors import UsageError
-from tbprof.harmless import plain
+from tbprof.escaping import plain
 from tbprof.standard_streams import flush_output, put
 
 __all__ = ["Viewer", "serve", "viewer"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from tbprof.hook.config.hook_config import HookConfig
-from tbprof.hook.safety.spoken_line import say
+from tbprof.hook.safety.user_message import say
 from tbprof.hook.session.session import Session
 from tbprof.hook.spool.publishing import Publisher
 from tbprof.remote.outbox import waiting_files

@@ -21,7 +21,7 @@ from tbprof.hook.steps.slow_step_watch import SlowStepWatch
 from tbprof.hook.steps.step_clock import StepClock
 from tbprof.hook.steps.timetable import DueWindow, Timetable
 from tbprof.hook.steps.trigger import Request, Trigger
-from tbprof.hook.trackers.telling import TrackerTelling
+from tbprof.hook.trackers.tracker_thread import TrackerThread
 from tbprof.hook.window.input_steps import INPUT_STEPS, InputSteps
 from tbprof.hook.window.post_window import PostWindow
 from tbprof.hook.window.spooled_windows import SpooledWindows
@@ -78,7 +78,7 @@ class Session:
             self.windows.descriptors,
             speaks=not rank,
             place=config.place,
-            telling=TrackerTelling(is_wanted=config.trackers),
+            telling=TrackerThread(is_wanted=config.trackers),
         )
         wants_inputs = config.record_inputs and not config.record_shapes
         inputs = InputSteps(self._recording_of_inputs if wants_inputs else None)

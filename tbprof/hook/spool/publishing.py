@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tbprof.hook.safety.signal_handlers import let_through
-from tbprof.hook.safety.spoken_line import say
+from tbprof.hook.safety.user_message import say
 from tbprof.hook.spool.child_answers import (
     EMPTY_PREFIX,
     NOT_SENT,
@@ -23,7 +23,7 @@ from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.publish_child import start_child
 from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path
 from tbprof.hook.trackers.shown_window import window_of_json
-from tbprof.hook.trackers.telling import TrackerTelling
+from tbprof.hook.trackers.tracker_thread import TrackerThread
 from tbprof.hook.trackers.trackers import Tracker
 
 __all__ = ["Publisher"]
@@ -50,7 +50,7 @@ class Publisher:
         *,
         speaks: bool = True,
         place: str | None = None,
-        telling: TrackerTelling | None = None,
+        telling: TrackerThread | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -65,7 +65,7 @@ class Publisher:
         self._logdir = logdir
         self._place = place or logdir
         self._keep = keep
-        self._telling = TrackerTelling(is_wanted=False) if telling is None else telling
+        self._telling = TrackerThread(is_wanted=False) if telling is None else telling
         self._held = held
         self.speaks = speaks
         """Whether a person is told of each window: by one of many ranks, not by all."""

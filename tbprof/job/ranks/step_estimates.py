@@ -15,10 +15,10 @@ from tbprof.errors import JobError
 from tbprof.job.ranks.arrivals import Arrivals
 from tbprof.job.ranks.blame import Blame
 from tbprof.job.ranks.late_ranks import LateRank
-from tbprof.job.ranks.other_times import other_times
 from tbprof.job.ranks.rank_record import Int64s, RankRecord
 from tbprof.job.ranks.stretch_times import NEVER, Times, collective_ends, own_times_of
 from tbprof.job.ranks.stretches import Stretches
+from tbprof.job.ranks.what_if_times import what_if_times
 from tbprof.job.replay.replaying import Floats
 
 __all__ = ["ACCURACY", "MOST_ERROR", "StepEstimate", "StepEstimates", "estimate_steps"]
@@ -76,7 +76,7 @@ def estimate_steps(
     own = own_times_of(arrivals, stretches, records)
     variants = (
         [_device_only(one.times) for one in own],
-        *other_times(arrivals, stretches, own, blames, late),
+        *what_if_times(arrivals, stretches, own, blames, late),
     )
     step = np.concatenate([one.step for one in arrivals])
     steps = np.unique(step)

@@ -15,9 +15,9 @@ from tbprof.plugin.worker.analyses import Analyses
 from tbprof.plugin.worker.summaries import Known, Summaries
 from tbprof.records import dataclass
 from tbprof.store.lookup.owners import owner_of
-from tbprof.views.fleet.building import FleetEntry, FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet.fleet import FleetView
 from tbprof.views.fleet.fleet_csv import fleet_csv
+from tbprof.views.fleet.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet.listing import RUNS_OF_A_PAGE, SORTS, FleetQuestion, fleet_rows, fleet_view, sort_of
 
 __all__ = ["FleetAnswers"]

@@ -13,9 +13,9 @@ from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.routes.run_windows import number_of, windows_by_worker
-from tbprof.plugin.worker.asked_windows import as_it_is, json_of, record_in
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.reports import Reports
+from tbprof.plugin.worker.window_messages import as_it_is, json_of, record_in
 from tbprof.records import dataclass
 from tbprof.store.lookup.job_windows import JobWindows, job_windows
 from tbprof.texts.job.notes import not_newest_note, reading_sentence

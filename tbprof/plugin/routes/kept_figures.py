@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.model import Window
-from tbprof.plugin.worker.asked_windows import Part
 from tbprof.plugin.worker.reports import FilesState, Reports, files_of
+from tbprof.plugin.worker.window_messages import Part
 
 __all__ = ["KeptFigures", "Patience"]
 

@@ -11,10 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from tbprof.model import SkippedFile, Window
-from tbprof.opening import confine, release
 from tbprof.plugin.routes.remote_folder import RemoteFolder
 from tbprof.remote.address import is_address, local_folder_of
-from tbprof.remote.stand_ins import addressed
+from tbprof.remote.placeholders import addressed
+from tbprof.safe_open import confine, release
 from tbprof.store.lookup.discovery import Discovery, Listing, MemoryFolder
 from tbprof.trace_files import looks_like_trace
 

@@ -11,11 +11,11 @@ from concurrent.futures import Future
 
 from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import SkippedFile
-from tbprof.opening import confine
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
 from tbprof.remote.address import checked_address
-from tbprof.remote.stand_ins import mirror_folder
+from tbprof.remote.placeholders import mirror_folder
+from tbprof.safe_open import confine
 from tbprof.store.lookup.discovery import Discovery, Listing
 from tbprof.trace_files import looks_like_trace
 
@@ -69,7 +69,7 @@ class RemoteFolder:
         self._worker.close()
 
     def _found(self) -> Discovery:
-        """Where stand-ins of what was listed are found; what is installed meanwhile is used."""
+        """Where placeholders of what was listed are found; what is installed meanwhile is used."""
         address = checked_address(self._address)
         if self._discovery is None:
             folder = mirror_folder(address)

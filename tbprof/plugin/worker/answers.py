@@ -10,22 +10,22 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from tbprof.errors import Gone, UsageError
-from tbprof.opening import FileState, file_state, status_of_regular
 from tbprof.report import Facts, Timeline, build_report, open_facts, open_timeline
+from tbprof.safe_open import FileState, file_state, status_of_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report, report_key
 from tbprof.version import __version__
-from tbprof.views.icicle.building import icicle_view
-from tbprof.views.memory.building import MemoryQuestion, memory_view
-from tbprof.views.modules.building import modules_view
-from tbprof.views.roofline.building import roofline_view
+from tbprof.views.icicle.icicle_view import icicle_view
+from tbprof.views.memory.memory_view import MemoryQuestion, memory_view
+from tbprof.views.modules.modules_view import modules_view
+from tbprof.views.roofline.roofline_view import roofline_view
 from tbprof.views.tables.pages import PAGE_TABLES, compared_view, details_of, page_of
 from tbprof.views.tables.screen import TableView
 from tbprof.views.tables.viewing import first_columns
-from tbprof.views.timeline.building import found_view, timeline_step, timeline_view
 from tbprof.views.timeline.excerpt import excerpt_of_step
 from tbprof.views.timeline.selection import select_episode, select_gap, select_row
 from tbprof.views.timeline.tile_bytes import tile_bytes
+from tbprof.views.timeline.timeline_view import found_view, timeline_step, timeline_view
 
 __all__ = ["ANSWERS", "Parameters", "Traces"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tbprof.plugin.worker.answers import ANSWERS, Traces
 from tbprof.process.answering import main
-from tbprof.process.memory import machine_memory_bytes
+from tbprof.process.memory_limit import machine_memory_bytes
 from tbprof.process.messages import Question
 
 __all__ = ["answering"]

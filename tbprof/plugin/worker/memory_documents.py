@@ -10,7 +10,7 @@ from tbprof.errors import Gone, SnapshotError, UsageError
 from tbprof.memory_files.listing import MemoryFileKind, kind_of_memory_file
 from tbprof.memory_files.memory_step_file import memory_step_in
 from tbprof.memory_files.out_of_memory_file import out_of_memory_in
-from tbprof.opening import open_regular
+from tbprof.safe_open import open_regular
 from tbprof.snapshot.snapshot import snapshot_in
 from tbprof.views.memory.documents import memory_step_document, out_of_memory_document, snapshot_document
 from tbprof.views.memory.memory_files import MemoryDocument

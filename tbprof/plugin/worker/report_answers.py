@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from tbprof.errors import Gone, TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
-from tbprof.plugin.worker.asked_reports import report_of
-from tbprof.plugin.worker.asked_windows import (
+from tbprof.plugin.worker.report_message import report_of
+from tbprof.plugin.worker.window_messages import (
     MISSING,
     AskedWindow,
     Part,
@@ -22,14 +22,14 @@ from tbprof.plugin.worker.asked_windows import (
     windows_in,
 )
 from tbprof.process.messages import Question
-from tbprof.views.checks.building import checks_view
+from tbprof.views.checks.checks_view import checks_view
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
 from tbprof.views.export.finding_markdown import FindingText, finding_text
 from tbprof.views.series.series import figures_of
-from tbprof.views.source.building import source_files_view
 from tbprof.views.source.source import SourceAnswer
+from tbprof.views.source.source_files_view import source_files_view
 from tbprof.views.window.answer import WindowAnswer
-from tbprof.views.window.building import window_view
+from tbprof.views.window.window_view import window_view
 
 __all__ = ["answer_of"]
 
@@ -59,7 +59,7 @@ def answer_of(question: Question) -> bytes:
 
 def _job(content: bytes) -> object:
     # The first page of a window waits for this process: what that page does not need comes later.
-    from tbprof.plugin.worker.asked_job import AskedJob
+    from tbprof.plugin.worker.job_message import AskedJob
     from tbprof.views.job.job_building import job_page
 
     job = record_in(content, AskedJob)

@@ -18,9 +18,9 @@ from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import Window
-from tbprof.opening import FileState, file_state
 from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
-from tbprof.plugin.worker.asked_windows import (
+from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
+from tbprof.plugin.worker.window_messages import (
     MISSING,
     AskedWindow,
     Part,
@@ -28,10 +28,10 @@ from tbprof.plugin.worker.asked_windows import (
     packed_windows,
     parts_in,
 )
-from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
 from tbprof.records import dataclass
+from tbprof.safe_open import FileState, file_state
 from tbprof.views.job.job_page import RankProblem, UnreadRank
 
 __all__ = ["FilesState", "Reports", "Waiting", "files_of"]

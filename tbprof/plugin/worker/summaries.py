@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from tbprof.errors import Gone, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.worker.analyses import Failed, State
-from tbprof.plugin.worker.asked_windows import AskedWindow, packed_windows
+from tbprof.plugin.worker.window_messages import AskedWindow, packed_windows
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
 from tbprof.records import dataclass

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tbprof.errors import Busy, TbprofError
-from tbprof.plugin.worker.asked_reports import report_of
-from tbprof.plugin.worker.asked_windows import AskedWindow, windows_in
+from tbprof.plugin.worker.report_message import report_of
+from tbprof.plugin.worker.window_messages import AskedWindow, windows_in
 from tbprof.process.answering import main
 from tbprof.process.messages import Question
 from tbprof.views.fleet.summary import document_of, summary_of

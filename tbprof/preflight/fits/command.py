@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tbprof.harmless import json_text, plain, plain_lines
+from tbprof.escaping import json_text, plain, plain_lines
 from tbprof.preflight.fits.batch_size import VARIABLE, Way, way_of, with_batch
 from tbprof.preflight.fits.document import document
 from tbprof.preflight.fits.outcome import Outcome, outcome_from, verdict_of

@@ -1,4 +1,4 @@
-"""A remote folder is listed, and its traces and reports get stand-ins in a folder of this machine."""
+"""A remote folder is listed, and its traces and reports get placeholders in a folder of this machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tbprof.file_names import CLASSIC_SUFFIX, REPORT_SUFFIX
 from tbprof.model import SkippedFile
 from tbprof.records import dataclass
 from tbprof.remote.address import parent_and_name
-from tbprof.remote.stand_ins import StandIn, mirror_folder, time_of, write_stand_in
+from tbprof.remote.placeholders import Placeholder, mirror_folder, time_of, write_placeholder
 from tbprof.remote.store import RemoteFile, Store
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace
 from tbprof.window_names import parse_window_name
@@ -23,7 +23,7 @@ from tbprof.window_names import parse_window_name
 __all__ = ["MOST_FILES", "Mirrored", "mirror"]
 
 MOST_FILES = 100_000
-"""Traces and reports of one remote folder; each stand-in takes a block of the disk."""
+"""Traces and reports of one remote folder; each placeholder takes a block of the disk."""
 
 _LONGEST_NAME = 255
 _DEEPEST = 32
@@ -60,7 +60,7 @@ def mirror(address: str) -> Mirrored:
     folder = mirror_folder(store.address)
     _forget_old(folder.parent)
     skipped: list[SkippedFile] = []
-    wanted: dict[str, StandIn] = {}
+    wanted: dict[str, Placeholder] = {}
     for file in _traces_and_reports(files):
         if len(wanted) >= MOST_FILES:
             skipped.append(SkippedFile(store.address, _TOO_MANY))
@@ -68,8 +68,8 @@ def mirror(address: str) -> Mirrored:
         if not _is_usable(file.path):
             skipped.append(SkippedFile(f"{store.address}/{file.path}", _UNUSABLE))
             continue
-        stand_in = StandIn(store.address, file.path, file.version, file.size_bytes, file.modified_ns)
-        wanted[file.path] = stand_in
+        placeholder = Placeholder(store.address, file.path, file.version, file.size_bytes, file.modified_ns)
+        wanted[file.path] = placeholder
     _remove_others(folder, wanted)
     skipped += [SkippedFile(f"{store.address}/{path}", _UNUSABLE) for path in _put(folder, wanted)]
     return Mirrored(folder, tuple(skipped))
@@ -79,8 +79,8 @@ def _of_file(address: str, file: RemoteFile) -> Mirrored:
     """Alone, whatever its name: somebody named it."""
     parent, name = parent_and_name(address)
     folder = mirror_folder(address, holds=parent)
-    stand_in = StandIn(parent, name, file.version, file.size_bytes, file.modified_ns)
-    _put(folder, {name: stand_in})
+    placeholder = Placeholder(parent, name, file.version, file.size_bytes, file.modified_ns)
+    _put(folder, {name: placeholder})
     return Mirrored(folder / name, ())
 
 
@@ -122,7 +122,7 @@ def _is_usable(path: str) -> bool:
     )
 
 
-def _remove_others(folder: Path, wanted: dict[str, StandIn]) -> None:
+def _remove_others(folder: Path, wanted: dict[str, Placeholder]) -> None:
     """What is no more there, and folders that hold nothing any more."""
     for place, inner, names in os.walk(folder, topdown=False):
         run = Path(place).relative_to(folder).as_posix()
@@ -141,18 +141,18 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _put(folder: Path, wanted: dict[str, StandIn]) -> list[str]:
+def _put(folder: Path, wanted: dict[str, Placeholder]) -> list[str]:
     """Write those that are not there in this version; the paths of those that can't be written."""
     failed = []
     for place, of_place in itertools.groupby(sorted(wanted), key=lambda path: path.rpartition("/")[0]):
         there = _times_in(folder / place)
         for path in of_place:
-            stand_in = wanted[path]
-            if there.get(path.rpartition("/")[2]) == time_of(stand_in):
+            placeholder = wanted[path]
+            if there.get(path.rpartition("/")[2]) == time_of(placeholder):
                 continue
             try:
                 (folder / path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                write_stand_in(folder / path, stand_in)
+                write_placeholder(folder / path, placeholder)
             except (OSError, ValueError):
                 # Two names may be one file here, and a name that of a folder as well.
                 failed.append(path)

@@ -17,7 +17,7 @@ from tbprof.digests import sha256_hex
 from tbprof.errors import ReportError, ReportTooLarge
 from tbprof.folders import private_cache_folder
 from tbprof.model import Report
-from tbprof.opening import content_within, identity_of
+from tbprof.safe_open import content_within, identity_of
 from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_report
 from tbprof.store.files import write_whole
 from tbprof.version import __version__

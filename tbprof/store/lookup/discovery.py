@@ -23,9 +23,9 @@ from tbprof.file_names import (
     REPORT_SUFFIX,
 )
 from tbprof.model import SkippedFile, Window
-from tbprof.opening import FileState, file_state
 from tbprof.process.garbage import searching_seldom
-from tbprof.remote.stand_ins import is_mirrored
+from tbprof.remote.placeholders import is_mirrored
+from tbprof.safe_open import FileState, file_state
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.window_names import dated_reports, split_window_name
 
@@ -164,7 +164,7 @@ class Discovery:
     def is_recorded(self, path: str, status: os.stat_result) -> bool:
         """Whether a file is a trace, and no copy of one for another viewer; asked once for each change."""
         if is_mirrored(path):
-            # Only what its name says is one has a stand-in, and to open that takes a request.
+            # Only what its name says is one has a placeholder, and to open that takes a request.
             return True
         key = path, file_state(status)
         if key not in self._heads:

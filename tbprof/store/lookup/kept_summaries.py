@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from tbprof.digests import sha256_hex
 from tbprof.folders import private_cache_folder
 from tbprof.model import Window
-from tbprof.opening import FileState, content_within, file_state
+from tbprof.safe_open import FileState, content_within, file_state
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
 

@@ -9,7 +9,7 @@ import sys
 if sys.platform != "win32":
     import pwd
 
-from tbprof.remote.stand_ins import is_mirrored
+from tbprof.remote.placeholders import is_mirrored
 
 __all__ = ["owner_of"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from tbprof.errors import UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
-from tbprof.opening import content_of, content_within, status_of_regular
-from tbprof.remote.stand_ins import is_mirrored
+from tbprof.remote.placeholders import is_mirrored
+from tbprof.safe_open import content_of, content_within, status_of_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report, noted_content
 from tbprof.store.files import write_whole
 from tbprof.version import __version__

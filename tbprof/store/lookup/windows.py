@@ -8,7 +8,7 @@ from pathlib import Path, PureWindowsPath
 
 from tbprof.errors import ReportError, ReportNotReadable, ReportTooNew
 from tbprof.model import HealthFact, Report, Window
-from tbprof.opening import content_at_hand, open_regular
+from tbprof.safe_open import content_at_hand, open_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, noted_content
 from tbprof.store.lookup.cache import cached_report
 from tbprof.window_names import parse_window_name

@@ -10,9 +10,9 @@ from pathlib import Path
 from tbprof.errors import PublishError, ReportTooLarge, TraceError, TraceNotReadable
 from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, INPUTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import Report
-from tbprof.opening import content_of
 from tbprof.records import dataclass
 from tbprof.report import build_report
+from tbprof.safe_open import content_of
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.publishing.classic import (

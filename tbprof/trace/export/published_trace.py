@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tbprof.errors import TraceError
-from tbprof.trace.columns.given_inputs import INPUTS_KEY, given_inputs
+from tbprof.trace.columns.joined_inputs import INPUTS_KEY, joined_inputs
 from tbprof.trace.importers.files.source import ByteSource, open_source
 from tbprof.trace.importers.files.unpacked import open_gzip_writer
 from tbprof.trace.importers.kineto.events.boundaries import SPACE
@@ -77,7 +77,7 @@ def with_inputs(facts_json: bytes, recording: str | os.PathLike[str]) -> bytes:
     """
     try:
         facts = msgspec.json.decode(facts_json, type=dict[str, Any])
-        given = given_inputs(read_trace(recording))
+        given = joined_inputs(read_trace(recording))
     except (TraceError, OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return facts_json
     return msgspec.json.encode({**facts, INPUTS_KEY: given})

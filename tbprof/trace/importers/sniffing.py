@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from tbprof.opening import open_regular
+from tbprof.safe_open import open_regular
 from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import IMPORTERS
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tbprof.digests import sha256_hex
 from tbprof.folders import private_cache_folder
-from tbprof.opening import identity_of, status_of_regular
+from tbprof.safe_open import identity_of, status_of_regular
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.files.source import shown_path

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HookFacts
-from tbprof.opening import content_within, open_regular
 from tbprof.records import dataclass
+from tbprof.safe_open import content_within, open_regular
 from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Lane, Slices, Trace
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, MemoryEvents

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.harmless import code, escaped
+from tbprof.escaping import code, escaped
 from tbprof.model import Finding, Report
 from tbprof.records import dataclass
 from tbprof.texts.figures.site_names import NO_LINE, WHOLE_WINDOW

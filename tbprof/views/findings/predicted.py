@@ -8,7 +8,7 @@ from typing import Literal
 from tbprof.model import PredictedLine, Report, SourceText, code_statement
 from tbprof.records import dataclass
 from tbprof.texts.findings.actions import how_to
-from tbprof.texts.findings.of_requests import ANSWER_ACTION, ANSWER_HOW, ANSWER_KINDS
+from tbprof.texts.findings.inference_reads import ANSWER_ACTION, ANSWER_HOW, ANSWER_KINDS
 from tbprof.texts.findings.predicted import OPTION_ACTION, framework_fix, kind_name, waits_words
 from tbprof.texts.findings.rule_pages import rule_words
 

@@ -7,7 +7,7 @@ import dataclasses
 import io
 from collections.abc import Sequence
 
-from tbprof.harmless import inert
+from tbprof.escaping import inert
 from tbprof.views.fleet.fleet import FleetRow
 
 __all__ = ["fleet_csv"]

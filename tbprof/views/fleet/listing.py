@@ -9,8 +9,8 @@ from typing import get_args
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
 from tbprof.texts.fleet.sentences import NONE_FOUND, fleet_sentences
-from tbprof.views.fleet.building import FleetEntry
 from tbprof.views.fleet.fleet import FleetRow, FleetSort, FleetView
+from tbprof.views.fleet.fleet_entries import FleetEntry
 
 __all__ = ["RUNS_OF_A_PAGE", "SORTS", "FleetQuestion", "fleet_rows", "fleet_view", "sort_of"]
 

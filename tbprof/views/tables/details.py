@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.kernels.kernel_table import kernel_table
 from tbprof.analysis.kernels.short_names import short_name
-from tbprof.analysis.kernels.table import kernel_table
-from tbprof.analysis.memory.table import memory_rows
+from tbprof.analysis.memory.allocation_table import memory_rows
 from tbprof.analysis.operators.grouping import Grouping
-from tbprof.analysis.operators.table import operator_table
+from tbprof.analysis.operators.operator_table import operator_table
 from tbprof.analysis.summary.row_details import (
     Code,
     Part,

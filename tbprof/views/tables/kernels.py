@@ -6,8 +6,8 @@ import json
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.durations import SHORT_NS, Durations
+from tbprof.analysis.kernels.kernel_table import KernelRow, KernelTable, kernel_table
 from tbprof.analysis.kernels.sequences import KernelSequence
-from tbprof.analysis.kernels.table import KernelRow, KernelTable, kernel_table
 from tbprof.errors import UsageError
 from tbprof.model import Source
 from tbprof.texts.screens.tables import kernels_sentence

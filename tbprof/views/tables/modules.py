@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.modules.table import ModuleRow, ModuleTable, module_table
+from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, module_table
 from tbprof.errors import UsageError
 from tbprof.texts.screens.tables import modules_sentence
 from tbprof.views.base.times import optional_us, us

@@ -10,7 +10,7 @@ from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.grouping import GROUPINGS, Grouping
 from tbprof.analysis.operators.limits import BYTES_A_NS, FLOPS_A_NS, device_peaks
-from tbprof.analysis.operators.table import OperatorRow, OperatorTable, operator_table
+from tbprof.analysis.operators.operator_table import OperatorRow, OperatorTable, operator_table
 from tbprof.errors import UsageError
 from tbprof.texts.screens.tables import operators_sentence
 from tbprof.views.base.times import optional_us, us

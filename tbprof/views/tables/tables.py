@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.kernels.table import KERNEL_TABLES
+from tbprof.analysis.kernels.kernel_table import KERNEL_TABLES
 from tbprof.analysis.memory.curves import MEMORY_TABLES
-from tbprof.analysis.modules.table import MODULE_TABLES
+from tbprof.analysis.modules.module_table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES
 from tbprof.records import dataclass
 from tbprof.trace.columns.tables import Tables

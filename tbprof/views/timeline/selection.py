@@ -13,8 +13,8 @@ from tbprof.model import SiteIndex
 from tbprof.texts.screens.timeline import episode_sentence, gap_sentence
 from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import us
-from tbprof.views.timeline.building import gap_row
 from tbprof.views.timeline.timeline import LinkRow, SelectionView
+from tbprof.views.timeline.timeline_view import gap_row
 
 __all__ = ["select_episode", "select_gap", "select_row"]
 

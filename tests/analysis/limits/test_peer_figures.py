@@ -14,7 +14,7 @@ import pytest
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.formulas.formulas import cost_of
-from tbprof.analysis.operators.table import operator_table
+from tbprof.analysis.operators.operator_table import operator_table
 from tbprof.trace.columns.tables import NO_TABLES
 from tbprof.trace.importers.reading import read_trace
 

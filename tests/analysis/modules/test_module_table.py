@@ -16,9 +16,9 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.figures import FIGURES
+from tbprof.analysis.modules.module_table import ModuleTable, module_table
 from tbprof.analysis.modules.parts import Part, find_parts
-from tbprof.analysis.modules.table import ModuleTable, module_table
-from tbprof.analysis.operators.table import operator_table
+from tbprof.analysis.operators.operator_table import operator_table
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace

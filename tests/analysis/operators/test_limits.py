@@ -9,7 +9,7 @@ from operator_scenes import rows_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.limits.devices import DEVICES, find_peaks
-from tbprof.analysis.operators.table import RowLimit
+from tbprof.analysis.operators.operator_table import RowLimit
 
 A100 = "NVIDIA A100-SXM4-40GB"
 TENSOR = "ampere_bf16_s16816gemm_bf16_128x128"

@@ -16,11 +16,11 @@ from typing import Any
 
 import classic_tables
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.grouping import Grouping
-from tbprof.analysis.operators.table import OperatorRow, operator_table
+from tbprof.analysis.operators.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES
 from tbprof.trace.importers.reading import read_trace
 from tbprof.views.base.times import us

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from command_line import run_tbprof
-from nursery import Nursery
-from patience import PATIENCE_S
+from script_runner import ScriptRunner
+from timeouts import PATIENCE_S
 
 pytest.importorskip("torch")
 
@@ -127,7 +127,7 @@ def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
     assert "is not whole" in ended.stderr.splitlines()[-1]
 
 
-def record(processes: Nursery, folder: Path, text: str) -> Path:
+def record(processes: ScriptRunner, folder: Path, text: str) -> Path:
     """The log directory of the same program, run by the hook where there is no GPU."""
     folder.mkdir(exist_ok=True)
     program = folder / "train.py"
@@ -140,7 +140,7 @@ def record(processes: Nursery, folder: Path, text: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def recorded(processes: Nursery, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recorded(processes: ScriptRunner, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the hook recorded of the program as it is."""
     return record(processes, tmp_path_factory.mktemp("recorded"), PROGRAM)
 
@@ -152,7 +152,7 @@ def answer_of(logdir: Path) -> Any:
 
 
 def test_names_of_recorded_lines_outlive_edits_and_are_those_of_preflight(
-    baseline: Path, recorded: Path, processes: Nursery, tmp_path: Path
+    baseline: Path, recorded: Path, processes: ScriptRunner, tmp_path: Path
 ) -> None:
     here, there = answer_of(recorded), answer_of(record(processes, tmp_path / "there", MOVED))
     assert states(here) == [(15, "new"), (16, "new"), (17, "suppressed")]
@@ -170,7 +170,7 @@ SELDOM = PROGRAM.replace("def train_step", "TAKEN = []\n\n\ndef train_step").rep
 
 
 def test_a_line_of_each_seventh_step_is_not_new_to_the_baseline_of_a_recording(
-    processes: Nursery, tmp_path: Path
+    processes: ScriptRunner, tmp_path: Path
 ) -> None:
     logdir = record(processes, tmp_path, SELDOM)
     kept = ("--baseline", str(tmp_path / "accepted.json"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import SAMPLES, run_tbprof
-from spans import Spans
+from minimal_importer import Spans
 
 from tbprof import window_names
 from tbprof.cli.main import main

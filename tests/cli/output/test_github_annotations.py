@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tbprof.cli.output.github_annotations import github_annotations
-from tbprof.views.check.building import check_view
 from tbprof.views.check.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
+from tbprof.views.check.check_view import check_view
 
 FOUND = Found(
     fingerprint="f",

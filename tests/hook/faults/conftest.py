@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from failing_disk import build, compiler
-from nursery import nursery
+from script_runner import script_runner
 from trials import Laboratory
 
 
@@ -22,5 +22,5 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]
             pytest.fail("TBPROF_REQUIRE_TOOLS is set and there is no C compiler")
         pytest.skip("there is no C compiler: apt-get install gcc libc6-dev")
     folder = tmp_path_factory.mktemp("trials")
-    with nursery(preload=build(folder)) as processes:
+    with script_runner(preload=build(folder)) as processes:
         yield Laboratory(processes, folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from failing_cuda import CudaFault, cuda_faults
-from nursery import side_by_side
+from script_runner import side_by_side
 from trials import Laboratory
 
 

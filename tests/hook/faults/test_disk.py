@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 from failing_disk import Fault
-from nursery import side_by_side
+from script_runner import side_by_side
 from trials import Laboratory, faults, kills
 
 PROCESSES = pytest.mark.parametrize("in_child", [False, True], ids=["training", "child"])

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery, side_by_side, wait_for_children
 from remains import look_at
 from scenario import PRELUDE
+from script_runner import Ended, ScriptRunner, side_by_side, wait_for_children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 
@@ -50,7 +50,7 @@ print(lines)
 """Ctrl-C at a line of torch's profiler, or of what drives it: Python hears of it between two of them."""
 
 
-def check(processes: Nursery, folder: Path, script: str, argument: float) -> Ended:
+def check(processes: ScriptRunner, folder: Path, script: str, argument: float) -> Ended:
     (folder / "data").mkdir(parents=True)
     path = folder / "train.py"
     path.write_text(f"WATCHED = True\n{PRELUDE}\n{script}", encoding="utf-8")
@@ -66,7 +66,7 @@ def check(processes: Nursery, folder: Path, script: str, argument: float) -> End
 
 @pytest.mark.parametrize("every", [50, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_an_interrupt_at_any_line_of_the_profiler_passes(
-    processes: Nursery, tmp_path: Path, every: int
+    processes: ScriptRunner, tmp_path: Path, every: int
 ) -> None:
     never = check(processes, tmp_path / "never", INTERRUPTED_AT_LINE, 0)
     lines = range(1, int(never.stdout), every)
@@ -79,7 +79,7 @@ def test_an_interrupt_at_any_line_of_the_profiler_passes(
 
 
 @pytest.mark.parametrize("repeats", [2, pytest.param(200, marks=pytest.mark.exhaustive)])
-def test_an_interrupt_at_any_moment_passes(processes: Nursery, tmp_path: Path, repeats: int) -> None:
+def test_an_interrupt_at_any_moment_passes(processes: ScriptRunner, tmp_path: Path, repeats: int) -> None:
     rng = random.Random(20261120)
     moments = [(tmp_path / str(repeat), rng.uniform(0.005, 0.2)) for repeat in range(repeats)]
     side_by_side(lambda moment: check(processes, moment[0], INTERRUPTED, moment[1]), moments)

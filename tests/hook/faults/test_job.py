@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery, wait_for_children
+from script_runner import Ended, ScriptRunner, wait_for_children
 
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.windows import stored_report
@@ -53,7 +53,7 @@ ATTEMPTS = 3
 LINE = TRAINING.splitlines().index("def read_from_a_slow_disk():") + 1
 
 
-def train(processes: Nursery, folder: Path, ranks: int, late: int) -> JobPage:
+def train(processes: ScriptRunner, folder: Path, ranks: int, late: int) -> JobPage:
     """The page of the job, from the reports that the hook published."""
     folder.mkdir()
     script, logs = folder / "train.py", folder / "logs"
@@ -73,7 +73,7 @@ def train(processes: Nursery, folder: Path, ranks: int, late: int) -> JobPage:
     return job_page([rank_summary(report, "", None) for report in reports if report is not None])
 
 
-def replayed(processes: Nursery, folder: Path, ranks: int, late: int) -> JobPage:
+def replayed(processes: ScriptRunner, folder: Path, ranks: int, late: int) -> JobPage:
     """The same, recorded once more where other work on the machine kept a replay from fitting."""
     pages = (train(processes, folder / str(attempt), ranks, late) for attempt in range(ATTEMPTS - 1))
     found = next((page for page in pages if page.what_if is not None), None)
@@ -93,11 +93,11 @@ def check(page: JobPage, ranks: int, late: int) -> None:
     assert page.plan[0].floor_us > 0
 
 
-def test_the_line_that_makes_a_rank_late_is_named(processes: Nursery, tmp_path: Path) -> None:
+def test_the_line_that_makes_a_rank_late_is_named(processes: ScriptRunner, tmp_path: Path) -> None:
     check(replayed(processes, tmp_path, ranks=2, late=1), ranks=2, late=1)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("ranks", "late"), [(2, 0), (4, 2)])
-def test_and_so_whichever_it_is(processes: Nursery, tmp_path: Path, ranks: int, late: int) -> None:
+def test_and_so_whichever_it_is(processes: ScriptRunner, tmp_path: Path, ranks: int, late: int) -> None:
     check(replayed(processes, tmp_path, ranks, late), ranks, late)

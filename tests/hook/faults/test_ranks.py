@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nursery import Ended, Nursery, wait_for_children
 from remains import look_at
+from script_runner import Ended, ScriptRunner, wait_for_children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -41,7 +41,7 @@ os._exit(0)
 """
 
 
-def train(processes: Nursery, folder: Path, how: str) -> list[int | None]:
+def train(processes: ScriptRunner, folder: Path, how: str) -> list[int | None]:
     """Run both ranks; their exit codes."""
     script = folder / "train.py"
     script.write_text(TRAINING, encoding="utf-8")
@@ -72,7 +72,7 @@ def _window(path: Path) -> tuple[int, int, int]:
 
 @pytest.mark.exhaustive
 def test_both_ranks_publish_the_same_steps_and_no_collective_of_ours(
-    processes: Nursery, tmp_path: Path
+    processes: ScriptRunner, tmp_path: Path
 ) -> None:
     assert train(processes, tmp_path, "lives") == [0, 0]
     # Two recorded steps with one all-reduce each.
@@ -80,7 +80,9 @@ def test_both_ranks_publish_the_same_steps_and_no_collective_of_ours(
     assert look_at(tmp_path / "watched").corrupt == []
 
 
-def test_a_rank_that_is_killed_takes_no_result_of_the_other_along(processes: Nursery, tmp_path: Path) -> None:
+def test_a_rank_that_is_killed_takes_no_result_of_the_other_along(
+    processes: ScriptRunner, tmp_path: Path
+) -> None:
     assert train(processes, tmp_path, "dies") == [0, -signal.SIGKILL]
     # Two recorded steps with one all-reduce each, and none of ours; in the second window rank 0 is alone.
     assert windows(tmp_path) == [(0, 2, 2), (0, 6, 1), (1, 2, 2)]

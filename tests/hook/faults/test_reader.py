@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from nursery import Nursery, processes_of, wait_for_children
 from remains import is_published, is_whole, look_at
+from script_runner import ScriptRunner, processes_of, wait_for_children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 
@@ -72,7 +72,7 @@ def meanwhile(*looks: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
-def check(processes: Nursery, folder: Path, count: int) -> None:
+def check(processes: ScriptRunner, folder: Path, count: int) -> None:
     watched = folder / "watched"
     reader, killer = Reader(watched / "logs"), Killer(folder)
     with meanwhile(reader.look, killer.look):
@@ -90,10 +90,12 @@ def check(processes: Nursery, folder: Path, count: int) -> None:
     assert look_at(watched).leftovers == []
 
 
-def test_a_reader_sees_whole_files_only(processes: Nursery, tmp_path: Path) -> None:
+def test_a_reader_sees_whole_files_only(processes: ScriptRunner, tmp_path: Path) -> None:
     check(processes, tmp_path, 12)
 
 
 @pytest.mark.exhaustive
-def test_a_reader_of_a_thousand_windows_sees_whole_files_only(processes: Nursery, tmp_path: Path) -> None:
+def test_a_reader_of_a_thousand_windows_sees_whole_files_only(
+    processes: ScriptRunner, tmp_path: Path
+) -> None:
     check(processes, tmp_path, 1000)

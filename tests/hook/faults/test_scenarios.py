@@ -9,12 +9,12 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery, lanes, side_by_side, wait_for_children
 from remains import look_at
 from scenario import PRELUDE, Scenario
 from scenarios_of_endings import ENDINGS
 from scenarios_of_neighbours import NEIGHBOURS
 from scenarios_of_surroundings import SURROUNDINGS
+from script_runner import Ended, ScriptRunner, lanes, side_by_side, wait_for_children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 
@@ -26,7 +26,7 @@ Checks = dict[str, "Future[None]"]
 
 @pytest.fixture(scope="module")
 def checks(
-    request: pytest.FixtureRequest, processes: Nursery, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, processes: ScriptRunner, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Checks]:
     """The scenarios that are asked for, as many at a time as there are processors."""
     folder = tmp_path_factory.mktemp("scenarios")
@@ -43,7 +43,7 @@ def asked_for(session: pytest.Session) -> list[Scenario]:
     return [item.callspec.params["scenario"] for item in items]
 
 
-def run(processes: Nursery, folder: Path, scenario: Scenario, *, watched: bool) -> Ended:
+def run(processes: ScriptRunner, folder: Path, scenario: Scenario, *, watched: bool) -> Ended:
     """Run a scenario in an empty folder."""
     folder.mkdir(parents=True)
     script = folder / "train.py"
@@ -55,18 +55,18 @@ def run(processes: Nursery, folder: Path, scenario: Scenario, *, watched: bool) 
     return ended
 
 
-def check(processes: Nursery, folder: Path, scenario: Scenario) -> None:
+def check(processes: ScriptRunner, folder: Path, scenario: Scenario) -> None:
     bare = run_bare(processes, folder / "bare", scenario)
     check_watched(processes, folder / "watched", scenario, bare)
 
 
-def run_bare(processes: Nursery, folder: Path, scenario: Scenario) -> Ended:
+def run_bare(processes: ScriptRunner, folder: Path, scenario: Scenario) -> Ended:
     bare = run(processes, folder, scenario, watched=False)
     assert bare.exit_code == scenario.exit_code, bare.stderr
     return bare
 
 
-def check_watched(processes: Nursery, folder: Path, scenario: Scenario, bare: Ended) -> None:
+def check_watched(processes: ScriptRunner, folder: Path, scenario: Scenario, bare: Ended) -> None:
     watched = run(processes, folder, scenario, watched=True)
     assert (watched.exit_code, watched.stdout) == (bare.exit_code, bare.stdout), watched.stderr
     seen = look_at(folder / "data")
@@ -85,7 +85,7 @@ def test_a_training_ends_as_without_the_hook(checks: Checks, scenario: Scenario)
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_twenty_times_a_training_ends_as_without_the_hook(
-    processes: Nursery, tmp_path: Path, scenario: Scenario
+    processes: ScriptRunner, tmp_path: Path, scenario: Scenario
 ) -> None:
     bare = run_bare(processes, tmp_path / "bare", scenario)
     folders = [tmp_path / str(repeat) for repeat in range(20)]

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery, side_by_side
+from script_runner import Ended, ScriptRunner, side_by_side
 
 from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 
@@ -51,7 +51,7 @@ def growth(name: str, printed: str, first: int) -> int:
     return int(held[-1] - held[first])
 
 
-def soak(processes: Nursery, folder: Path, windows: int) -> None:
+def soak(processes: ScriptRunner, folder: Path, windows: int) -> None:
     def train(how: str) -> Ended:
         place = folder / how
         place.mkdir()
@@ -71,12 +71,14 @@ def soak(processes: Nursery, folder: Path, windows: int) -> None:
 
 
 @pytest.mark.exhaustive
-def test_two_thousand_windows_leave_nothing_behind(processes: Nursery, tmp_path: Path) -> None:
+def test_two_thousand_windows_leave_nothing_behind(processes: ScriptRunner, tmp_path: Path) -> None:
     soak(processes, tmp_path, 2000)
 
 
 @pytest.mark.exhaustive
-def test_a_million_steps_without_a_window_leave_nothing_behind(processes: Nursery, tmp_path: Path) -> None:
+def test_a_million_steps_without_a_window_leave_nothing_behind(
+    processes: ScriptRunner, tmp_path: Path
+) -> None:
     script = tmp_path / "train.py"
     found = f"import sys\nsys.path.append({str(TRAINING.parent)!r})"
     script.write_text(f"{found}\n{MILLION_STEPS}", encoding="utf-8")

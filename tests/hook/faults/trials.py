@@ -15,8 +15,8 @@ from pathlib import Path
 
 from failing_cuda import CudaFault, calls, variables
 from failing_disk import ERRORS, KILLED, Fault, disk, hit, operations
-from nursery import Ended, Nursery, wait_for_children
 from remains import Remains, look_at
+from script_runner import Ended, ScriptRunner, wait_for_children
 
 from tbprof.hook.spool.processes import process_name
 
@@ -107,8 +107,8 @@ class Trial:
 class Laboratory:
     """Makes trials, each in a folder of its own; several threads may ask for them."""
 
-    def __init__(self, nursery: Nursery, folder: Path) -> None:
-        self._nursery = nursery
+    def __init__(self, script_runner: ScriptRunner, folder: Path) -> None:
+        self._runner = script_runner
         self._folder = folder
         self._numbers = itertools.count()
         self.bare = self.trial("bare", UNHARMED).ended
@@ -141,7 +141,7 @@ class Laboratory:
         arguments = [TRAINING, how, watched / "logs", watched / "spool"]
         is_cuda = isinstance(fault, CudaFault)
         around = {**disk(UNHARMED, folder), **variables(fault, folder)} if is_cuda else disk(fault, folder)
-        ended = self._nursery.run(arguments, folder, around)
+        ended = self._runner.run(arguments, folder, around)
         wait_for_children(folder)
         if is_cuda:
             made = calls(folder)

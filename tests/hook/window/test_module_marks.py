@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
+from tbprof.analysis.modules.module_table import MODULE_TABLES
 from tbprof.analysis.modules.owners import ROOT, find_owners
-from tbprof.analysis.modules.table import MODULE_TABLES
 from tbprof.analysis.operators.operators import find_operators
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule

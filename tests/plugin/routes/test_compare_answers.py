@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 OpenTab = Callable[..., Any]
 FIRST = "w.1752215573993169006.pt.trace.json.gz"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from job_scenes import LATE, write_job, write_job_that_loses_ranks
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.cli.main import main
 

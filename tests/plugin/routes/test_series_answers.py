@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.series_answers import figures_in
-from tbprof.plugin.worker.asked_windows import Part
 from tbprof.plugin.worker.reports import Reports
+from tbprof.plugin.worker.window_messages import Part
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
 from tbprof.views.series.series import figures_of

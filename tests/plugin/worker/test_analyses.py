@@ -13,11 +13,11 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.errors import Busy, Gone
 from tbprof.plugin.worker.analyses import MAX_WAITING, SMALL_BYTES, Analyses, Failed, Reading, State
-from tbprof.plugin.worker.timelines import Timelines
+from tbprof.plugin.worker.open_traces import OpenTraces
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
 from tbprof.store.codec import decode_report
@@ -240,7 +240,7 @@ def test_a_process_that_can_not_be_started_is_said(
     assert isinstance(state, Failed)
     assert "can't be asked" in str(state.error)
     with pytest.raises(Busy, match="can't be asked"):
-        Timelines().ask(str(trace), "view", {})
+        OpenTraces().ask(str(trace), "view", {})
 
 
 def test_what_is_closed_runs_nothing_and_starts_nothing(analyses: Analyses, trace: Path) -> None:

@@ -12,9 +12,9 @@ import pytest
 from memory_file_scene import FAILED, FAILURE, SNAPSHOT
 
 from tbprof.errors import Gone
-from tbprof.opening import confine, release
 from tbprof.plugin.worker import memory_documents
 from tbprof.plugin.worker.memory_documents import memory_document
+from tbprof.safe_open import confine, release
 
 
 def test_a_snapshot_names_the_line_and_the_largest_free_block(tmp_path: Path) -> None:

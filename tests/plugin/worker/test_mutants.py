@@ -17,9 +17,9 @@ import pytest
 from tbprof.errors import TbprofError
 from tbprof.model import Window
 from tbprof.plugin.worker.answers import ANSWERS, Traces
-from tbprof.plugin.worker.asked_windows import AskedWindow, Part, packed_job, packed_windows, parts_in
 from tbprof.plugin.worker.report_answers import answer_of
 from tbprof.plugin.worker.summarizing import summarizing
+from tbprof.plugin.worker.window_messages import AskedWindow, Part, packed_job, packed_windows, parts_in
 from tbprof.process.messages import Question
 from tbprof.report import build_report
 from tbprof.store import report_pb2

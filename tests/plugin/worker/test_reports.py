@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 import pytest
 from job_scenes import job_of
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.errors import Gone, ReadingTookTooLong, ReportNotReadable
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import Window
-from tbprof.opening import content_of
 from tbprof.plugin.worker import reports as reports_module
-from tbprof.plugin.worker.asked_windows import json_of, record_in
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports, Waiting
+from tbprof.plugin.worker.window_messages import json_of, record_in
 from tbprof.report import build_report
+from tbprof.safe_open import content_of
 from tbprof.store import report_pb2
 from tbprof.store.codec import encode_report
 from tbprof.views.job.rank_summary import RankSummary, rank_summary

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.plugin.worker import answers as worker_answers
 from tbprof.plugin.worker.main import answering
@@ -151,9 +151,9 @@ def test_the_end_of_the_input_ends_what_is_being_read(large: Path, interrupting:
 ASKING = """
 import sys, time
 from tbprof.plugin.worker.analyses import Analyses
-from tbprof.plugin.worker.timelines import Timelines
+from tbprof.plugin.worker.open_traces import OpenTraces
 
-analyses, timelines = Analyses(), Timelines()
+analyses, timelines = Analyses(), OpenTraces()
 analyses.ask(sys.argv[1])
 timelines.ask(sys.argv[1], "view", {}, patience_s=0)
 print(*analyses.pids, timelines.pid, flush=True)

@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tbprof.errors import UsageError  # noqa: E402
-from tbprof.preflight.patches.table import PATCHES  # noqa: E402
+from tbprof.preflight.patches.all_patches import PATCHES  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from nursery import Ended, Nursery
-from patience import PATIENCE_S
+from script_runner import Ended, ScriptRunner
+from timeouts import PATIENCE_S
 
 pytest.importorskip("torch")
 
@@ -61,7 +61,7 @@ class Run(Protocol):
 
 
 @pytest.fixture
-def preflight(processes: Nursery, tmp_path: Path) -> Run:
+def preflight(processes: ScriptRunner, tmp_path: Path) -> Run:
     """The command, run on a program of this source."""
 
     def run(source: str, *arguments: str) -> Ended:
@@ -377,7 +377,7 @@ def test_a_program_may_close_its_stdout(preflight: Run) -> None:
     assert (ended.exit_code, "train.py:4" in ended.stdout) == (0, True), ended.stderr
 
 
-def test_a_module_that_is_not_there_is_one_line(processes: Nursery, tmp_path: Path) -> None:
+def test_a_module_that_is_not_there_is_one_line(processes: ScriptRunner, tmp_path: Path) -> None:
     command = ["-m", "tbprof.preflight", "-m", "no_such_module_of_theirs"]
     ended = processes.run(command, tmp_path, os.environ)
     assert ended.exit_code == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from nursery import Nursery
+from script_runner import ScriptRunner
 
 pytest.importorskip("torch")
 
@@ -45,7 +45,7 @@ def command(folder: Path, program: str, *options: str) -> list[object]:
 
 
 @pytest.fixture
-def run(processes: Nursery, tmp_path: Path) -> Run:
+def run(processes: ScriptRunner, tmp_path: Path) -> Run:
     """The command, run on a program of this source."""
 
     def run(program: str, *options: str) -> tuple[int | None, Any]:

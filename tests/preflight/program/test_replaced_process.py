@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from nursery import Ended, Nursery
+from script_runner import Ended, ScriptRunner
 
 pytest.importorskip("torch")
 
@@ -34,7 +34,7 @@ print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=sys.stde
 """
 
 
-def run(processes: Nursery, folder: Path, program: str) -> Ended:
+def run(processes: ScriptRunner, folder: Path, program: str) -> Ended:
     (folder / "training.py").write_text(program)
     return processes.run(["-m", "tbprof.preflight", "--format", "json", "training.py"], folder, os.environ)
 
@@ -48,7 +48,7 @@ def run(processes: Nursery, folder: Path, program: str) -> Ended:
     ],
     ids=["execv", "execve", "execlp"],
 )
-def test_it_ends_there_with_what_was_found(processes: Nursery, tmp_path: Path, call: str) -> None:
+def test_it_ends_there_with_what_was_found(processes: ScriptRunner, tmp_path: Path, call: str) -> None:
     ended = run(processes, tmp_path, REPLACED.format(call=call))
     report = json.loads(ended.stdout)
     assert ended.exit_code == 2
@@ -57,7 +57,7 @@ def test_it_ends_there_with_what_was_found(processes: Nursery, tmp_path: Path, c
     assert len(report["sites"]) == 1
 
 
-def test_a_fork_may_become_another_program(processes: Nursery, tmp_path: Path) -> None:
+def test_a_fork_may_become_another_program(processes: ScriptRunner, tmp_path: Path) -> None:
     ended = run(processes, tmp_path, FORKED)
     assert "child 7" in ended.stderr
     assert ended.exit_code == 0

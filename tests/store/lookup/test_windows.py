@@ -12,8 +12,8 @@ import pytest
 
 from tbprof.errors import ReportNotReadable, ReportTooNew
 from tbprof.model import Report, Window
-from tbprof.opening import content_of
 from tbprof.report import build_report
+from tbprof.safe_open import content_of
 from tbprof.store import report_pb2
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.cache import keep_report, report_key

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tbprof.errors import PublishError, TraceError
-from tbprof.opening import content_of
+from tbprof.safe_open import content_of
 from tbprof.store import files
 from tbprof.store.codec import noted_content
 from tbprof.store.lookup.discovery import Discovery

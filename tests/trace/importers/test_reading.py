@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from spans import Spans
+from minimal_importer import Spans
 from trace_samples import HEAD, a_step, classic, dumped, write
 
 from tbprof.errors import NotATrace

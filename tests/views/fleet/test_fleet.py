@@ -14,8 +14,8 @@ from trace_builder import TraceBuilder
 from tbprof.errors import UsageError
 from tbprof.model import Window
 from tbprof.report import build_report
-from tbprof.views.fleet.building import FleetEntry, FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet.fleet_csv import fleet_csv
+from tbprof.views.fleet.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet.listing import FleetQuestion, fleet_rows, fleet_view, sort_of
 from tbprof.views.fleet.summary import WindowSummary, document_of, summary_of, summary_of_document
 
@@ -196,7 +196,8 @@ def test_of_two_recordings_the_line_that_the_later_commit_added_is_told(tmp_path
     assert rows["run2"].row.is_alarm
     assert rows["run2"].row.alarm.endswith(" added SYN01 at train.py:10")
     assert rows["run2"].row.top_place == "train.py:10"
-    assert fleet_view(list(rows.values()), FleetQuestion()).verdict.startswith("2 runs recorded, and no GPU")
+    verdict = fleet_view(list(rows.values()), FleetQuestion()).verdict
+    assert verdict == "2 runs recorded, and no work of a GPU is in any of them"
 
 
 def commit(folder: Path) -> None:

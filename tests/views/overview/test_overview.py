@@ -11,8 +11,8 @@ from public_report import PublicReport
 from report_samples import REPORT, changed
 
 from tbprof.model import IdlePlace, MissingFact, PlanRow, Report, Saving
-from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.overview import OverviewView
+from tbprof.views.overview.overview_view import overview_view
 
 
 def overview(report: Report) -> OverviewView:

@@ -10,9 +10,9 @@ from communication_scenes import exchanging
 from report_samples import REPORT
 
 from tbprof.model import Window
-from tbprof.views.series.building import RANKS_OF_A_PAGE, ranks_view, series_row, step_change, trend_view
 from tbprof.views.series.outstanding import MOST_ROWS
 from tbprof.views.series.series import SeriesRow, WindowFigures, figures_of
+from tbprof.views.series.series_views import RANKS_OF_A_PAGE, ranks_view, series_row, step_change, trend_view
 
 FIGURES = dataclasses.replace(figures_of(REPORT), rank=None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from tbprof.opening import open_regular
+from tbprof.safe_open import open_regular
 
 __all__ = ["MARK", "is_classic_copy"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
-from tbprof.opening import open_regular
+from tbprof.safe_open import open_regular
 from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE, max_trace_bytes
 from tbprof.trace.importers.files.unpacked import Remains, Unpacked, damage, unpacked
 

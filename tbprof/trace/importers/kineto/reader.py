@@ -10,10 +10,10 @@ from typing import Any
 from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.eras import era_of
-from tbprof.trace.columns.given_inputs import with_given_inputs
+from tbprof.trace.columns.joined_inputs import with_joined_inputs
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.files.source import open_source
-from tbprof.trace.importers.kineto.building import Columns
+from tbprof.trace.importers.kineto.column_builder import ColumnBuilder
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
@@ -60,7 +60,7 @@ def read_trace(
         NotATrace: it holds no events of torch.profiler, or next to none.
         TraceTooLarge: it unpacks to more than `max_bytes`.
     """
-    columns, decoder = Columns(tables), Decoder(tables)
+    columns, decoder = ColumnBuilder(tables), Decoder(tables)
     with open_source(path, max_bytes) as source:
         stream = EventStream(source, chunk_bytes)
         for batch in decoder.batches(stream):
@@ -115,7 +115,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
     # What was recorded in the window itself is surer.
     if metadata.inputs is None or len(trace.input_shapes.rows):
         return trace
-    return with_given_inputs(trace, metadata.inputs)
+    return with_joined_inputs(trace, metadata.inputs)
 
 
 def _arguments(rows: Rows) -> dict[str, Any]:

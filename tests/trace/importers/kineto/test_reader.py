@@ -172,7 +172,8 @@ def exact_ns(us: int | str) -> int:
 @pytest.mark.exhaustive
 def test_every_real_file_holds_all_its_events(traces: Path) -> None:
     for path in sorted(traces.glob("*/*.json.gz")):
-        if path.parent.name != "malformed":
+        # What stragglers cost was told there by another tool, without categories.
+        if path.parent.name not in ("malformed", "straggler_what_if"):
             document = json.loads(gzip.decompress(path.read_bytes()))
             events = document["traceEvents"] if isinstance(document, dict) else document
             assert read_trace(path).num_events == len(events), path

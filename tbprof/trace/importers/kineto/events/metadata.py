@@ -11,7 +11,7 @@ import msgspec
 
 from tbprof.model import FACTS_SCHEMA, HookFacts
 from tbprof.records import dataclass
-from tbprof.trace.columns.given_inputs import INPUTS_KEY, GivenInputs
+from tbprof.trace.columns.joined_inputs import INPUTS_KEY, JoinedInputs
 from tbprof.trace.importers.kineto.events.repair import repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE
 
@@ -35,7 +35,7 @@ class Metadata:
     """Whether the file has a mark of 2024 or later: a base time or a unit to display."""
     facts: HookFacts | None
     facts_damaged: bool
-    inputs: GivenInputs | None
+    inputs: JoinedInputs | None
     """Of the steps that the hook recorded beside the window."""
     damaged: bool
     """Whether a part of it could not be read."""
@@ -110,9 +110,9 @@ def _facts(members: Mapping[str, Any]) -> tuple[HookFacts | None, bool]:
     return (facts, False) if facts.schema == FACTS_SCHEMA else (None, True)
 
 
-def _inputs(facts: Mapping[str, Any]) -> GivenInputs | None:
+def _inputs(facts: Mapping[str, Any]) -> JoinedInputs | None:
     try:
-        given = msgspec.convert(facts.get(INPUTS_KEY), GivenInputs | None)
+        given = msgspec.convert(facts.get(INPUTS_KEY), JoinedInputs | None)
     except msgspec.ValidationError:
         return None
     return given if given is not None and given.is_sound() else None

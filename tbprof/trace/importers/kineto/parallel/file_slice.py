@@ -12,7 +12,7 @@ from collections.abc import Callable
 from tbprof.records import dataclass
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.files.source import ByteSource, open_source
-from tbprof.trace.importers.kineto.building import Columns
+from tbprof.trace.importers.kineto.column_builder import ColumnBuilder
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
@@ -81,7 +81,7 @@ def read_slice(
         NotWhole: The file is damaged, or cut into chunks in a way that only its reader knows.
         TraceError: It can't be read at all.
     """
-    columns, decoder = Columns(tables), Decoder(tables)
+    columns, decoder = ColumnBuilder(tables), Decoder(tables)
     with open_source(path) as source:
         first, end = stretch.bounds(source.total_bytes)
         stream = EventStream(source, CHUNK_BYTES)

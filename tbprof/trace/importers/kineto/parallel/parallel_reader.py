@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, cast
 
-from tbprof.opening import file_state, status_of_regular
 from tbprof.process.cores import cores
 from tbprof.process.isolated import start_python
+from tbprof.safe_open import file_state, status_of_regular
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
 from tbprof.trace.importers.files.source import shown_path

@@ -11,7 +11,7 @@ from werkzeug import wrappers
 
 from tbprof.plugin.routes.answers import error_answer
 
-__all__ = ["Door"]
+__all__ = ["AccessControl"]
 
 _Application: TypeAlias = Callable[..., Any]
 
@@ -30,7 +30,7 @@ _HEADERS = {
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-class Door:
+class AccessControl:
     """What TensorBoard was started with decides which names it answers to."""
 
     def __init__(self, flags: argparse.Namespace) -> None:

@@ -3,7 +3,7 @@
 Whoever can write to a log directory can put a pipe, a device or a link where a trace was a moment ago. What
 was said of a path is worth nothing then; all that is said here is said of the descriptor that is read.
 
-The path of a stand-in opens the content of the remote file, read from its store where it is not kept.
+The path of a placeholder opens the content of the remote file, read from its store where it is not kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tbprof.digests import sha256_hex
-from tbprof.remote.stand_ins import MOST_BYTES, StandIn, is_mirrored, stand_in_of
+from tbprof.remote.placeholders import MOST_BYTES, Placeholder, is_mirrored, placeholder_of
 
 __all__ = [
     "CONFINED_VARIABLE",
@@ -66,11 +66,11 @@ def open_regular(path: str | os.PathLike[str]) -> io.FileIO:
     """
     if not is_mirrored(path):
         return _open_local(path)
-    stand_in = _stand_in(path)
+    placeholder = _placeholder(path)
     # Only who reads remote files needs what does so.
     from tbprof.remote.fetching import fetched
 
-    return _open_local(fetched(stand_in))
+    return _open_local(fetched(placeholder))
 
 
 def _open_local(path: str | os.PathLike[str]) -> io.FileIO:
@@ -120,8 +120,8 @@ def identity_of(path: str | os.PathLike[str]) -> tuple[int | str, ...]:
         OSError: as there.
     """
     if is_mirrored(path):
-        stand_in = _stand_in(path)
-        return stand_in.address, stand_in.path, stand_in.version, stand_in.size_bytes
+        placeholder = _placeholder(path)
+        return placeholder.address, placeholder.path, placeholder.version, placeholder.size_bytes
     with open_regular(path) as file:
         status = os.fstat(file.fileno())
         digest = _digest_of_ends(file, status.st_size)
@@ -150,18 +150,18 @@ def content_at_hand(path: str | os.PathLike[str]) -> tuple[int, str | None]:
         return content_of(path)
     from tbprof.remote import fetching
 
-    stand_in = _stand_in(path)
-    kept = fetching.content_at_hand(stand_in)
-    return (stand_in.size_bytes, None) if kept is None else content_of(kept)
+    placeholder = _placeholder(path)
+    kept = fetching.content_at_hand(placeholder)
+    return (placeholder.size_bytes, None) if kept is None else content_of(kept)
 
 
-def _stand_in(path: str | os.PathLike[str]) -> StandIn:
+def _placeholder(path: str | os.PathLike[str]) -> Placeholder:
     with _open_local(path) as file:
         data = file.read(MOST_BYTES)
     try:
-        return stand_in_of(data)
+        return placeholder_of(data)
     except (ValueError, TypeError) as error:
-        raise OSError(errno.EINVAL, "it is no stand-in of a remote file") from error
+        raise OSError(errno.EINVAL, "it is no placeholder of a remote file") from error
 
 
 def _digest_of_ends(file: io.FileIO, size: int) -> str:

@@ -15,10 +15,10 @@ from tbprof.job.ranks.stretch_times import NEVER, OwnTimes, Times
 from tbprof.job.ranks.stretches import Stretches
 from tbprof.job.replay.replaying import Floats
 
-__all__ = ["other_times"]
+__all__ = ["what_if_times"]
 
 
-def other_times(
+def what_if_times(
     arrivals: Sequence[Arrivals],
     stretches: Sequence[Stretches],
     own: Sequence[OwnTimes],

@@ -7,7 +7,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.memory.drawn_curve import MOST_VALUES
-from tbprof.views.memory.building import MemoryQuestion, memory_view
+from tbprof.views.memory.memory_view import MemoryQuestion, memory_view
 
 
 def two_steps() -> Facts:

@@ -15,17 +15,17 @@ from tbprof.trace.importers.kineto.events.events import Timed
 from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.growing import GrowingArray
 from tbprof.trace.importers.kineto.interning import LaneTable, NameTable
-from tbprof.trace.importers.kineto.memory import MemoryColumns
+from tbprof.trace.importers.kineto.memory_columns import MemoryColumns
 from tbprof.trace.importers.kineto.rows import Rows
 from tbprof.trace.importers.kineto.sparse import ArgColumns
 
-__all__ = ["Columns"]
+__all__ = ["ColumnBuilder"]
 
 _LARGEST_ID = 2**53
 _FEW = 1000
 
 
-class Columns:
+class ColumnBuilder:
     """The columns of one trace while it is read."""
 
     def __init__(self, tables: Tables = NO_TABLES) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tbprof.process.memory import machine_memory_bytes
+from tbprof.process.memory_limit import machine_memory_bytes
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a limit")
 
@@ -15,7 +15,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has su
 @on_linux
 def test_what_needs_more_than_is_allowed_is_out_of_memory() -> None:
     program = (
-        "from tbprof.process.memory import limit_memory\n"
+        "from tbprof.process.memory_limit import limit_memory\n"
         "limit_memory(64 << 20)\n"
         "kept = bytearray(32 << 20)\n"
         "try: bytearray(64 << 20)\n"

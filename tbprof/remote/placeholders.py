@@ -1,7 +1,7 @@
-"""Stand-ins: small files in the user's cache, each in the place of a remote one that was listed.
+"""Placeholders: small files in the user's cache, each in the place of a remote one that was listed.
 
-A stand-in has the name, the size and the time of the remote file, and says where that is and which version
-was listed. All that lists and compares files works on stand-ins; who opens one reads the remote file.
+A placeholder has the name, the size and the time of the remote file, and says where that is and which version
+was listed. All that lists and compares files works on placeholders; who opens one reads the remote file.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from tbprof.records import dataclass
 __all__ = [
     "MIRRORS_VARIABLE",
     "MOST_BYTES",
-    "StandIn",
+    "Placeholder",
     "addressed",
     "is_mirrored",
     "mirror_folder",
-    "stand_in_of",
+    "placeholder_of",
     "time_of",
-    "write_stand_in",
+    "write_placeholder",
 ]
 
 MIRRORS_VARIABLE = "TBPROF_MIRRORS"
-"""The folders whose files are stand-ins; the processes that are started to read inherit it."""
+"""The folders whose files are placeholders; the processes that are started to read inherit it."""
 
 MOST_BYTES = 8 * 1024
-"""Of what a stand-in says."""
+"""Of what a placeholder says."""
 
 _TICK_NS = 100
 """Of the coarsest file system whose times are told apart."""
@@ -43,7 +43,7 @@ _addresses: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
+class Placeholder:
     address: str
     """Of the folder that was listed."""
     path: str
@@ -60,7 +60,7 @@ class StandIn:
 
 
 def mirror_folder(address: str, *, holds: str | None = None) -> Path:
-    """Where the stand-ins of a remote folder are; made if need be.
+    """Where the placeholders of a remote folder are; made if need be.
 
     Args:
         address: of the folder, or of a file.
@@ -85,7 +85,7 @@ def mirror_folder(address: str, *, holds: str | None = None) -> Path:
 
 
 def is_mirrored(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is that of a stand-in."""
+    """Whether a path is that of a placeholder."""
     mirrors = os.environ.get(MIRRORS_VARIABLE)
     if not mirrors:
         return False
@@ -94,44 +94,50 @@ def is_mirrored(path: str | os.PathLike[str]) -> bool:
 
 
 def addressed(text: str) -> str:
-    """The same with addresses in the place of the paths of their stand-ins."""
+    """The same with addresses in the place of the paths of their placeholders."""
     for folder, address in _addresses.items():
         text = text.replace(folder, address)
     return text
 
 
-def write_stand_in(path: Path, stand_in: StandIn) -> None:
-    """Put a stand-in where viewers look, whole.
+def write_placeholder(path: Path, placeholder: Placeholder) -> None:
+    """Put a placeholder where viewers look, whole.
 
     Raises:
         OSError: as the file system has it.
     """
-    fields = (stand_in.address, stand_in.path, stand_in.version, stand_in.size_bytes, stand_in.modified_ns)
+    fields = (
+        placeholder.address,
+        placeholder.path,
+        placeholder.version,
+        placeholder.size_bytes,
+        placeholder.modified_ns,
+    )
     aside = path.with_name(f".{os.urandom(8).hex()}.part")
     try:
         with aside.open("xb") as file:
             file.write(json.dumps(fields).encode() + b"\n")
             # A hole takes no room, except where there are none.
-            if os.name != "nt" and stand_in.size_bytes > file.tell():
+            if os.name != "nt" and placeholder.size_bytes > file.tell():
                 with contextlib.suppress(OSError):
-                    file.truncate(stand_in.size_bytes)
-        os.utime(aside, ns=(time_of(stand_in), time_of(stand_in)))
+                    file.truncate(placeholder.size_bytes)
+        os.utime(aside, ns=(time_of(placeholder), time_of(placeholder)))
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
 
 
-def time_of(stand_in: StandIn) -> int:
+def time_of(placeholder: Placeholder) -> int:
     """When the remote file was changed, in ns; what is below a second tells versions apart."""
-    seconds = stand_in.modified_ns // 10**9
-    return seconds * 10**9 + int(stand_in.key, 16) % _TICKS_PER_S * _TICK_NS
+    seconds = placeholder.modified_ns // 10**9
+    return seconds * 10**9 + int(placeholder.key, 16) % _TICKS_PER_S * _TICK_NS
 
 
-def stand_in_of(data: bytes) -> StandIn:
-    """What the first `MOST_BYTES` of a stand-in say.
+def placeholder_of(data: bytes) -> Placeholder:
+    """What the first `MOST_BYTES` of a placeholder say.
 
     Raises:
         ValueError: They are none.
     """
     address, path, version, size_bytes, modified_ns = json.loads(data.partition(b"\n")[0])
-    return StandIn(address, path, version, size_bytes, modified_ns)
+    return Placeholder(address, path, version, size_bytes, modified_ns)

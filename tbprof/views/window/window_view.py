@@ -14,11 +14,11 @@ from tbprof.texts.trust.health import health_sentence
 from tbprof.views.base.rows import row_of
 from tbprof.views.base.steady import marks_steps, median_step_us
 from tbprof.views.base.times import us
-from tbprof.views.communication.building import communication_view
+from tbprof.views.communication.communication_view import communication_view
 from tbprof.views.findings.findings import finding_row, saving_view
 from tbprof.views.findings.predicted import predicted_rows
-from tbprof.views.overview.building import overview_view
 from tbprof.views.overview.opening import lines_come_first, opening_after, records_first
+from tbprof.views.overview.overview_view import overview_view
 from tbprof.views.overview.trust import worst_of
 from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.window.instances import instance_view

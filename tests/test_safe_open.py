@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.opening import CONFINED_VARIABLE, confine, identity_of, open_regular, release
+from tbprof.safe_open import CONFINED_VARIABLE, confine, identity_of, open_regular, release
 
 needs_links = pytest.mark.skipif(os.name == "nt", reason="links and pipes need a privilege on Windows")
 CANARY = b"canary"

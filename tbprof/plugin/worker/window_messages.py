@@ -58,7 +58,7 @@ def packed_job(
     older: Sequence[str],
     reading: Sequence[UnreadRank],
 ) -> bytes:
-    """An `asked_job.AskedJob` whose summaries are as they came."""
+    """An `job_message.AskedJob` whose summaries are as they came."""
     packed = {
         "summaries": [as_it_is(summary.encode()) for summary in summaries],
         "problems": problems,

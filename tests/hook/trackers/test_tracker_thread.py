@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tbprof.hook.trackers.shown_window import ShownWindow, window_of_json
-from tbprof.hook.trackers.telling import MOST_WAITING, VARIABLE, TrackerTelling
+from tbprof.hook.trackers.tracker_thread import MOST_WAITING, VARIABLE, TrackerThread
 
 WINDOW = ShownWindow(
     13, {"step_time_ms": 4.5}, "window 0: The GPU is idle 40 % of a step.", "none.trace.json.gz"
@@ -47,8 +47,8 @@ class Run:
 
 
 @pytest.fixture
-def telling() -> Iterator[TrackerTelling]:
-    found = TrackerTelling(is_wanted=True)
+def telling() -> Iterator[TrackerThread]:
+    found = TrackerThread(is_wanted=True)
     yield found
     found.wait(LONG_S)
 
@@ -69,14 +69,14 @@ def test_a_window_crosses_the_pipe_as_it_was() -> None:
     assert window_of_json(WINDOW.to_json()) == WINDOW
 
 
-def test_without_a_run_nobody_is_told(telling: TrackerTelling) -> None:
+def test_without_a_run_nobody_is_told(telling: TrackerThread) -> None:
     telling.tell(WINDOW, telling.listeners())
     assert telling.listeners() == ()
     assert threads() == 0
 
 
 def test_a_run_gets_the_figures_at_the_step_of_the_window(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start(monkeypatch, Run())
     assert telling.listeners()
@@ -89,14 +89,14 @@ def test_a_run_gets_the_figures_at_the_step_of_the_window(
 def test_who_turned_it_off_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     run = start(monkeypatch, Run())
     monkeypatch.setenv(VARIABLE, "0")
-    for telling in (TrackerTelling(is_wanted=True), TrackerTelling(is_wanted=False)):
+    for telling in (TrackerThread(is_wanted=True), TrackerThread(is_wanted=False)):
         assert telling.listeners() == ()
         telling.tell(WINDOW, telling.listeners())
     assert run.rows == []
 
 
 def test_a_tracker_that_raises_is_named_once(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     start(monkeypatch, Run(fault=ConnectionError("no network")))
     for _ in range(3):
@@ -107,7 +107,7 @@ def test_a_tracker_that_raises_is_named_once(
 
 
 def test_a_tracker_that_hangs_holds_nobody_up(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = threading.Event()
     run = start(monkeypatch, Run(until=network))
@@ -122,7 +122,7 @@ def test_a_tracker_that_hangs_holds_nobody_up(
 
 
 def test_where_no_thread_can_begin_the_training_goes_on(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As at the end of Python, where the hook closes last."""
     start(monkeypatch, Run())
@@ -136,7 +136,7 @@ def test_where_no_thread_can_begin_the_training_goes_on(
 
 
 def test_a_package_that_is_broken_is_no_tracker(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     package = types.ModuleType("mlflow")
     package.active_run = lambda: 1 / 0  # type: ignore[attr-defined]
@@ -147,7 +147,7 @@ def test_a_package_that_is_broken_is_no_tracker(
 
 
 def test_it_is_not_kept_by_the_page_of_a_window_that_is_gone(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     run = start(monkeypatch, Run())
@@ -158,10 +158,10 @@ def test_it_is_not_kept_by_the_page_of_a_window_that_is_gone(
 
 
 def test_a_tracker_that_never_answers_piles_up_little(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = threading.Event()
-    monkeypatch.setattr("tbprof.hook.trackers.telling._page", lambda *_: None)
+    monkeypatch.setattr("tbprof.hook.trackers.tracker_thread._page", lambda *_: None)
     run = start(monkeypatch, Run(until=network))
     for _ in range(MOST_WAITING + 5):
         telling.tell(WINDOW, telling.listeners())
@@ -172,7 +172,7 @@ def test_a_tracker_that_never_answers_piles_up_little(
 
 
 def test_a_window_is_told_to_the_run_of_its_own_time(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = start(monkeypatch, Run())
     listeners = telling.listeners()
@@ -183,9 +183,9 @@ def test_a_window_is_told_to_the_run_of_its_own_time(
 
 
 def test_a_second_window_does_not_overwrite_the_row_of_the_first(
-    telling: TrackerTelling, monkeypatch: pytest.MonkeyPatch
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tbprof.hook.trackers.telling._page", lambda *_: None)
+    monkeypatch.setattr("tbprof.hook.trackers.tracker_thread._page", lambda *_: None)
     run = start(monkeypatch, Run())
     steps = []
     for _ in range(2):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tbprof
-from tbprof.harmless import escaped, inert, json_text, plain, plain_lines
+from tbprof.escaping import escaped, inert, json_text, plain, plain_lines
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import MODULE_PREFIX, STEP_PREFIX
 from tbprof.trace.columns.listed import listed
 
-__all__ = ["INPUTS_KEY", "CallInputs", "GivenInputs", "given_inputs", "with_given_inputs"]
+__all__ = ["INPUTS_KEY", "CallInputs", "JoinedInputs", "joined_inputs", "with_joined_inputs"]
 
 INPUTS_KEY = "inputs"
 """Where they stand in the facts of the hook."""
@@ -35,11 +35,11 @@ class CallInputs:
     """Name of the innermost range of a module around them; "" without one."""
     on_step_thread: bool
     inputs: tuple[int, ...]
-    """Of each an index into `GivenInputs.sets`; `NONE` where steps differ, or nothing was recorded."""
+    """Of each an index into `JoinedInputs.sets`; `NONE` where steps differ, or nothing was recorded."""
 
 
 @dataclass(frozen=True, slots=True)
-class GivenInputs:
+class JoinedInputs:
     steps: int
     """That were recorded and agree."""
     texts: tuple[str, ...]
@@ -79,7 +79,7 @@ class _Calls:
     steps: int
 
 
-def given_inputs(trace: Trace) -> GivenInputs:
+def joined_inputs(trace: Trace) -> JoinedInputs:
     """Of a trace whose steps were recorded with shapes."""
     calls = _calls(trace)
     columns = (trace.input_shapes, trace.input_types, trace.concrete_inputs)
@@ -88,7 +88,7 @@ def given_inputs(trace: Trace) -> GivenInputs:
     used, number = np.unique(sets, return_inverse=True)
     number = np.where(sets == NONE, NONE, number.reshape(sets.shape) - int(NONE in used))
     at = np.where(texts[:, 0] == NONE, NONE, at.reshape(len(texts)))
-    return GivenInputs(
+    return JoinedInputs(
         steps=calls.steps,
         texts=tuple(trace.names[text] for text in used.tolist() if text != NONE),
         sets=tuple((shapes, types, values) for shapes, types, values in number.tolist()),
@@ -96,7 +96,7 @@ def given_inputs(trace: Trace) -> GivenInputs:
     )
 
 
-def with_given_inputs(trace: Trace, given: GivenInputs) -> Trace:
+def with_joined_inputs(trace: Trace, given: JoinedInputs) -> Trace:
     """The trace with the inputs of its calls, as far as they are known, and known to be sound."""
     calls = _calls(trace)
     by_key = {(call.name, call.module, call.on_step_thread): call.inputs for call in given.calls}

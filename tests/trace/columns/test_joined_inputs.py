@@ -10,7 +10,7 @@ import pytest
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.trace.columns.columns import Trace
-from tbprof.trace.columns.given_inputs import CallInputs, given_inputs, with_given_inputs
+from tbprof.trace.columns.joined_inputs import CallInputs, joined_inputs, with_joined_inputs
 
 AUTOGRAD, OTHER = 200, 201
 
@@ -36,7 +36,7 @@ def recording(*steps: list[Call], threads: tuple[int, ...] = (MAIN,)) -> Trace:
 
 def shapes(window: Trace, beside: Trace) -> list[str]:
     """Of the window's operators in their order, "" where it is not known."""
-    trace = with_given_inputs(window, given_inputs(beside))
+    trace = with_joined_inputs(window, joined_inputs(beside))
     rows = [row for row, name in enumerate(trace.slices.name) if trace.names[name].startswith("aten::")]
     found = trace.input_shapes.at(np.array(rows))
     return ["" if text < 0 else trace.names[text] for text in found.tolist()]
@@ -54,7 +54,9 @@ def test_calls_are_joined_by_name_and_place() -> None:
     window = recording(bare(*step), bare(*step))
     assert shapes(window, recording(step, step)) == ["[[3,2]]", "[[4,2]]", "[[5,2]]"] * 2
     (fact,) = (
-        one for one in with_given_inputs(window, given_inputs(recording(step))).health if "joined" in one.code
+        one
+        for one in with_joined_inputs(window, joined_inputs(recording(step))).health
+        if "joined" in one.code
     )
     assert fact.numbers == {"steps": 1, "calls": 6, "of": 6}
 
@@ -97,7 +99,7 @@ def test_beside_the_thread_of_the_steps_one_thread_has_an_order_and_several_have
     ids=str,
 )
 def test_what_a_damaged_file_says_of_them_is_not_sound(change: dict[str, Any]) -> None:
-    given = given_inputs(recording([MM]))
+    given = joined_inputs(recording([MM]))
     assert given.is_sound()
     assert not dataclasses.replace(given, **change).is_sound()
 

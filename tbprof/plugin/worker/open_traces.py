@@ -1,4 +1,4 @@
-"""Answers for timelines, from a process of their own.
+"""Answers of traces that are held open, from a process of their own.
 
 A trace stays open there, so that a tile takes milliseconds; and reading one, which takes
 seconds, holds up neither TensorBoard nor the reports of other traces.
@@ -16,13 +16,13 @@ from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
-from tbprof.opening import FileState, file_state
 from tbprof.plugin.worker.analyses import WORKER, Reading, deadline_s
 from tbprof.process.messages import Question
 from tbprof.process.worker import MOST_WAITING, Worker
 from tbprof.records import dataclass
+from tbprof.safe_open import FileState, file_state
 
-__all__ = ["Timelines"]
+__all__ = ["OpenTraces"]
 
 _Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], int, FileState]
 """The size of the file and the file as it is are among it: what is being made of one that was replaced is no
@@ -35,7 +35,7 @@ class _Pending:
     since: float = field(default_factory=time.monotonic)
 
 
-class Timelines:
+class OpenTraces:
     """All methods may be called from any thread."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from trace_builder import TraceBuilder
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.compiled import Compiled
 from tbprof.analysis.kernels.configurations import Configuration
-from tbprof.analysis.kernels.table import KernelTable, kernel_table
+from tbprof.analysis.kernels.kernel_table import KernelTable, kernel_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace
 from tbprof.views.base.times import us

@@ -17,7 +17,7 @@ from tbprof.analysis.kernels.libraries import library_of
 from tbprof.analysis.kernels.origins import Origin, kernel_origins
 from tbprof.analysis.kernels.sequences import KernelSequence, repeated_sequences
 from tbprof.analysis.kernels.short_names import short_name
-from tbprof.analysis.modules.table import MODULE_TABLES
+from tbprof.analysis.modules.module_table import MODULE_TABLES
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s

@@ -15,8 +15,8 @@ from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import in_log_directory, problem_with, requested_window
 from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
+from tbprof.plugin.worker.open_traces import OpenTraces
 from tbprof.plugin.worker.reports import files_of
-from tbprof.plugin.worker.timelines import Timelines
 from tbprof.texts.screens.comparison import not_comparable
 from tbprof.views.icicle.icicle import IcicleAnswer
 from tbprof.views.memory.memory import MemoryAnswer
@@ -26,7 +26,7 @@ from tbprof.views.tables.screen import TableAnswer
 from tbprof.views.timeline.timeline import TimelineAnswer
 from tbprof.views.window.answer import Problem, Progress
 
-__all__ = ["TimelineAnswers"]
+__all__ = ["TraceAnswers"]
 
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""
@@ -50,12 +50,12 @@ _VIEWS = {
 """Its field with what is shown."""
 
 
-class TimelineAnswers:
+class TraceAnswers:
     """Nothing is started until a timeline is asked for."""
 
-    def __init__(self, logs: LogDirectory, timelines: Timelines) -> None:
+    def __init__(self, logs: LogDirectory, traces: OpenTraces) -> None:
         self._logs = logs
-        self._timelines = timelines
+        self._traces = traces
         self._kept = KeptAnswers(_KEPT_BYTES)
 
     def answer(self, parameters: Mapping[str, str]) -> Answer | bytes:
@@ -142,7 +142,7 @@ class TimelineAnswers:
             if kept is not None:
                 return kept
             try:
-                found = self._timelines.ask(window.trace_path, ask, parameters, patience_s=_PATIENCE_S)
+                found = self._traces.ask(window.trace_path, ask, parameters, patience_s=_PATIENCE_S)
             except TraceError as error:
                 raise TraceError(in_log_directory(window, str(error))) from error
             if isinstance(found, Reading):
@@ -168,7 +168,7 @@ class TimelineAnswers:
         if kept is not None:
             return kept
         try:
-            view = self._timelines.ask(window.trace_path, ask, asked)
+            view = self._traces.ask(window.trace_path, ask, asked)
         except TraceError as error:
             return _packed(answer(state="broken", progress=None, problem=problem_with(window, error)))
         if isinstance(view, Reading):

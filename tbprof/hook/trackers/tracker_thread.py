@@ -17,7 +17,7 @@ from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.hook.trackers.trackers import Tracker, active_trackers
 from tbprof.process.isolated import start_python
 
-__all__ = ["VARIABLE", "TrackerTelling"]
+__all__ = ["VARIABLE", "TrackerThread"]
 
 logger = logging.getLogger("tbprof")
 
@@ -31,7 +31,7 @@ _PAGE_S = 120.0
 """A page takes a second or two; a process that hangs is ended."""
 
 
-class TrackerTelling:
+class TrackerThread:
     """For one run of the hook; asked by the thread that trains."""
 
     def __init__(self, *, is_wanted: bool) -> None:

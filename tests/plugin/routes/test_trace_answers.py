@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S
+from timeouts import PATIENCE_S
 
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from tbprof.model import Report
-from tbprof.plugin.worker.asked_windows import AskedWindow
+from tbprof.plugin.worker.window_messages import AskedWindow
 from tbprof.store.codec import decode_report
 from tbprof.store.lookup.windows import stored_report, with_doubt
 

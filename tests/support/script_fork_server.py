@@ -1,4 +1,4 @@
-"""Forks processes off one that has imported torch, which takes seconds: `process_nursery.py SOCKET`.
+"""Forks processes off one that has imported torch, which takes seconds: `script_fork_server.py SOCKET`.
 
 From the socket with that file descriptor it reads one JSON object a message: `arguments` (a script,
 or `-m` and a module, and what it is given), `folder`, `environment`, `limit_s`; with it comes the

@@ -15,13 +15,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["Ended", "Nursery", "lanes", "nursery", "processes_of", "side_by_side", "wait_for_children"]
+__all__ = [
+    "Ended",
+    "ScriptRunner",
+    "lanes",
+    "processes_of",
+    "script_runner",
+    "side_by_side",
+    "wait_for_children",
+]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ROOT = Path(__file__).resolve().parents[2]
-SERVER = Path(__file__).with_name("process_nursery.py")
+SERVER = Path(__file__).with_name("script_fork_server.py")
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Ended:
         return [line for line in self.stderr.splitlines() if line.startswith("tbprof ")]
 
 
-class Nursery:
+class ScriptRunner:
     """One process that forks the others; any thread may ask it for one."""
 
     def __init__(self, orders: socket.socket) -> None:
@@ -65,8 +73,8 @@ class Nursery:
 
 
 @contextlib.contextmanager
-def nursery(preload: Path | None = None) -> Iterator[Nursery]:
-    """A nursery, whose processes all have the shared library `preload` loaded before any other."""
+def script_runner(preload: Path | None = None) -> Iterator[ScriptRunner]:
+    """A script_runner, whose processes all have the shared library `preload` loaded before any other."""
     loaded = {} if preload is None else {"LD_PRELOAD": str(preload)}
     here, there = socket.socketpair(type=socket.SOCK_SEQPACKET)
     with there:
@@ -76,7 +84,7 @@ def nursery(preload: Path | None = None) -> Iterator[Nursery]:
             env={**os.environ, "PYTHONPATH": str(ROOT), **loaded},
         )
     with process, here:
-        yield Nursery(here)
+        yield ScriptRunner(here)
 
 
 def lanes() -> ThreadPoolExecutor:
