@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 """What type checkers take for true, without `typing`: to import that takes half of `tbprof --version`."""
 
 if TYPE_CHECKING:
-    from tbprof.executors.analyzing import analyse_many
+    from tbprof.executors.analyzing import analyze_many
     from tbprof.executors.executor import Executor
     from tbprof.hook.annotation import annotate
     from tbprof.hook.config.schedule import Schedule
@@ -30,7 +30,7 @@ __all__ = [
     "SlowSteps",
     "TrainerHook",
     "__version__",
-    "analyse_many",
+    "analyze_many",
     "annotate",
     "load",
 ]
@@ -42,7 +42,7 @@ _HOMES = {
     "Schedule": "tbprof.hook.config.schedule",
     "SlowSteps": "tbprof.hook.config.slow_steps",
     "TrainerHook": "tbprof.hook.trainer_hook",
-    "analyse_many": "tbprof.executors.analyzing",
+    "analyze_many": "tbprof.executors.analyzing",
     "annotate": "tbprof.hook.annotation",
     "load": "tbprof.html_report.loaded_report",
 }

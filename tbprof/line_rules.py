@@ -27,7 +27,7 @@ __all__ = [
 LineKind: TypeAlias = Literal[
     "device_mismatch",
     "race",
-    "synchronise",
+    "synchronize",
     "scalar_read",
     "control_flow",
     "dynamic_shape",
@@ -116,7 +116,7 @@ _BY_KIND: dict[LineKind, str] = {
     "control_flow": "SYN02",
     "dynamic_shape": "SYN03",
     "host_read": "SYN04",
-    "synchronise": "SYN06",
+    "synchronize": "SYN06",
     "race": "CPY10",
     "device_mismatch": "DEV01",
 }

@@ -25,7 +25,7 @@ from tbprof.rules.registry import RULES
         (LineUse(kind="upload", call="to", is_constant=True), "CPY03"),
         (LineUse(kind="upload", call="tensor"), "CPY05"),
         (LineUse(kind="upload", call="tensor", nbytes=1 << 20), "CPY01"),
-        (LineUse(kind="synchronise", call="empty_cache"), "MEM02"),
+        (LineUse(kind="synchronize", call="empty_cache"), "MEM02"),
         (LineUse(kind="race", call="add"), "CPY10"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`tbprof.analyse_many`: the reports of many files, from wherever they are read."""
+"""`tbprof.analyze_many`: the reports of many files, from wherever they are read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.store.codec import decode_report
 
-__all__ = ["AnalyzedFile", "analyse_many"]
+__all__ = ["AnalyzedFile", "analyze_many"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class AnalyzedFile:
         return decode_report(self.stored, name=self.path)
 
 
-def analyse_many(
+def analyze_many(
     paths: Iterable[str | os.PathLike[str]], executor: Executor | None = None, *, use_cache: bool = True
 ) -> Iterator[AnalyzedFile]:
     """Analyze traces, and read stored reports; a file that gives nothing costs the others nothing.

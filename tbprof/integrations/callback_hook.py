@@ -54,7 +54,7 @@ class CallbackHook:
         self._open.enter_context(annotate(name))
 
     def leave(self) -> None:
-        """What was entered and labelled is over."""
+        """What was entered and labeled is over."""
         self._open.close()
 
     def end(self) -> None:

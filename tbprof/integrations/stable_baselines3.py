@@ -12,7 +12,7 @@ __all__ = ["TbprofCallback"]
 
 
 class TbprofCallback(BaseCallback):
-    """A step is a rollout and the update that learns from it; both are labelled.
+    """A step is a rollout and the update that learns from it; both are labeled.
 
     model.learn(100_000, callback=TbprofCallback("logs/run1"))
 

@@ -142,7 +142,7 @@ class CopyTotal:
     bytes: int
     blocking: int
     wait_ns: int | None = None
-    """Host time in those that blocked, with the synchronise calls after them."""
+    """Host time in those that blocked, with the synchronize calls after them."""
     device_ns: int | None = None
     """How long they took on the device."""
     exposed_ns: int | None = None

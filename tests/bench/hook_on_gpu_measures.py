@@ -28,7 +28,7 @@ _WARMUP, _ACTIVE, _AUDIT_STEPS = 3, 5, 2
 
 @dataclass(frozen=True, slots=True)
 class HookedProgram:
-    """Times are those of the wall, of a step of a stretch between two synchronises."""
+    """Times are those of the wall, of a step of a stretch between two synchronizes."""
 
     plain_ns: int
     """Without the hook, before and after the run that has it."""
@@ -92,7 +92,7 @@ def _nothing() -> None: ...
 
 
 class _Stretch:
-    """Steps between two synchronises, with what is called after each."""
+    """Steps between two synchronizes, with what is called after each."""
 
     def __init__(self, step: Callable[[], None], device: torch.device) -> None:
         self._step = step

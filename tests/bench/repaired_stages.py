@@ -23,14 +23,14 @@ noise, ms | in the bracket |
 
 
 def main(recording: Path) -> None:
-    for synchronised in (False, True):
-        repairs = list(judge_repairs(read_stages(recording, synchronised=synchronised)))
+    for synchronized in (False, True):
+        repairs = list(judge_repairs(read_stages(recording, synchronized=synchronized)))
         if not repairs:
             sys.exit(f"No two stages in {recording} hold device work and times: record them on a GPU.")
-        print(f"\nA synchronise ends each step: {'yes' if synchronised else 'no'}.\n\n{STAGES_HEAD}")
+        print(f"\nA synchronize ends each step: {'yes' if synchronized else 'no'}.\n\n{STAGES_HEAD}")
         for repair in repairs:
             print(stage_row(repair))
-        print_judgement(repairs)
+        print_judgment(repairs)
 
 
 def stage_row(repair: Repair) -> str:
@@ -39,7 +39,7 @@ def stage_row(repair: Repair) -> str:
     cells = (
         repair.before,
         repair.after,
-        ", ".join(f"{direction or 'synchronise'} {memory}".strip() for direction, memory, _ in repair.removed)
+        ", ".join(f"{direction or 'synchronize'} {memory}".strip() for direction, memory, _ in repair.removed)
         or "none",
         ms(told.window_ns),
         ms(saving.floor_ns),
@@ -52,7 +52,7 @@ def stage_row(repair: Repair) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def print_judgement(repairs: list[Repair]) -> None:
+def print_judgment(repairs: list[Repair]) -> None:
     """The stages that remove waits, as all predictions are judged, and a sentence on the others."""
     waits = [each.prediction for each in repairs if each.removed]
     print(f"\n{HEAD}{prediction_row('stages that remove waits', waits)}")

@@ -20,7 +20,7 @@ sys.path[:0] = [str(TESTS / "simulated"), str(TESTS / "support"), str(TESTS / "r
 
 from prediction import Prediction  # noqa: E402
 from random_rewrites import CHECKED_BY  # noqa: E402 - the path comes first
-from rewrite_judgement import judge_batch, judge_rewrite  # noqa: E402
+from rewrite_judgment import judge_batch, judge_rewrite  # noqa: E402
 
 FIRST_SEED = 91_000
 """Seeds that were not looked at while the brackets were being fixed."""

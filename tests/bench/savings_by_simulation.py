@@ -19,7 +19,7 @@ import numpy as np
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "simulated"), str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent)]
 
-from judgement import Judgement, judge  # noqa: E402 - the path comes first
+from judgment import Judgment, judge  # noqa: E402 - the path comes first
 from later_traits import LATER_TRAITS  # noqa: E402
 from prediction import ALL_SITES, PLANNED_SITES, Prediction  # noqa: E402
 from prediction_table import HEAD, prediction_row  # noqa: E402
@@ -46,7 +46,7 @@ def main(programs: int = PROGRAMS) -> None:
     first = [each for each in judged if each.program.traits.isdisjoint(LATER_TRAITS)]
     write(row("none of the three added last", first))
     write(row("none of the complications", [e for e in judged if e.program.traits.isdisjoint(COMPLICATIONS)]))
-    errors = [judgement.replay_error for judgement in judged]
+    errors = [judgment.replay_error for judgment in judged]
     write(f"\nReplay of the unchanged window: error at most {max(errors):.2%}, ")
     write(f"above 1 % in {sum(error > 0.01 for error in errors)} of {len(errors)} programs.\n")
 
@@ -61,9 +61,9 @@ def machine() -> str:
     return f"{platform.machine()}, {cores}, Python {platform.python_version()}, numpy {np.__version__}"
 
 
-def row(name: str, judged: Sequence[Judgement], chosen: Callable[[Prediction], bool] = lambda _: True) -> str:
+def row(name: str, judged: Sequence[Judgment], chosen: Callable[[Prediction], bool] = lambda _: True) -> str:
     """One line of the table, of the chosen predictions of these programs."""
-    some = [each for judgement in judged for each in judgement.predictions if chosen(each)]
+    some = [each for judgment in judged for each in judgment.predictions if chosen(each)]
     return prediction_row(f"{name} ({len(judged)})", some)
 
 

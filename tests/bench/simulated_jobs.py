@@ -19,7 +19,7 @@ import numpy as np
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "simulated"), str(TESTS / "support"), str(TESTS.parent)]
 
-from job_judgement import JudgedStep, judge_job  # noqa: E402 - the path comes first
+from job_judgment import JudgedStep, judge_job  # noqa: E402 - the path comes first
 from random_jobs import FAMILIES, STYLES  # noqa: E402
 
 from tbprof.job.ranks.step_estimates import MOST_ERROR  # noqa: E402

@@ -27,7 +27,7 @@ HEAD = """# Traces that no rule was made with
 
 Public traces that were read by hand, event by event where a figure is given, with plain Python. An alarm is
 a finding of at least medium; whether it is true was judged from the events, by one person, who knew tbprof's
-answer. `tests/data/unseen_traces.json` has the judgement of each, and where the file is from. Four traces of
+answer. `tests/data/unseen_traces.json` has the judgment of each, and where the file is from. Four traces of
 a capture and two of a cold start had false alarms when they were first looked at, and one an impossible
 share; they are right since. Of the last eighteen, from `nanogpt_adam_before` on, the expert's sentence was
 written before tbprof was asked: fifteen agreed at once; `flux_capture` was called a late host, and of

@@ -30,11 +30,11 @@ first. Beyond that:
 - dlrm_v100_8rank, h100_owlv2_infer, kineto_resnet50_nw0: equal to a ground truth that was derived twice.
 - h100_owlv2_infer: 619 ms of the idle lie in the loader's range, 491 of them after the reads to the host.
 - h100_bert_small_infer, mi300_bert_small_infer: one read of 1 byte under is_nonzero, one explicit
-  synchronise; on the MI300 the copy is called DtoD and its call's kind says DtoH.
-- h100_transformer_clean, hta_df_index_memory: no copy to or from the host, no synchronise but the profiler's.
+  synchronize; on the MI300 the copy is called DtoD and its call's kind says DtoH.
+- h100_transformer_clean, hta_df_index_memory: no copy to or from the host, no synchronize but the profiler's.
 - hta_critical_path: 10.3 and 12.7 s of the idle lie in first calls, most of it in frees of a library.
 - hta_degenerate: those without device rows get no saving; the one wait of the MI300 lies on full work.
-- hta_nccl_ddp: 24 event synchronises of 79 us in all, no copy to or from the host.
+- hta_nccl_ddp: 24 event synchronizes of 79 us in all, no copy to or from the host.
 - hta_trace_diff: `control` has 65.7 of 465 ms of empty idle, `test` 0.66 of 744 beside 321 ms of waits.
 - kineto_resnet50_nw4: 12 uploads as in nw0; 352 ms in the loader became 2 to 7, so the host is next.
 - sam_amg_a100: the idle of the newer file was counted microsecond by microsecond: 142,883 us.

@@ -89,7 +89,7 @@ class Player:
         for name in ops:
             self.built.op(name, begin, done + 8)
         self.built.copy(direction, "pageable", called, done, runs=(runs, self._gpu_us), size_bytes=size_bytes)
-        self.built.synchronise("cudaStreamSynchronize", done + 1, done + 4, awaited=7)
+        self.built.synchronize("cudaStreamSynchronize", done + 1, done + 4, awaited=7)
         self.host_us = done + 10
 
 

@@ -23,7 +23,7 @@ def test_an_image_has_a_label() -> None:
     assert 0 <= label < CLASSES
 
 
-def test_a_batch_holds_normalised_crops() -> None:
+def test_a_batch_holds_normalized_crops() -> None:
     dataset = PatchDataset(4)
     patches, labels = patch_batch([dataset[0], dataset[1]])
     assert (patches.shape, patches.dtype) == ((2, 3, 32, 32), torch.float32)

@@ -15,7 +15,7 @@ IN_LIGHT = pytest.mark.parametrize("page", ["light"], indirect=True)
 """For what no theme changes."""
 
 IN_BOTH_THEMES = pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-"""For one test of each view that looks at its colours, so that dark is never without any."""
+"""For one test of each view that looks at its colors, so that dark is never without any."""
 
 
 def open_tab(page: Page, address: str, run: str = "", view: str = "", **place: str) -> Page:

@@ -12,7 +12,7 @@ import pytest
 from crashing_tasks import dies_at, dies_once
 from engines import ENGINES, Started, threads
 
-from tbprof import analyse_many
+from tbprof import analyze_many
 from tbprof.errors import ReportError, UsageError
 from tbprof.executors.choosing import executor_of
 from tbprof.executors.dask_executor import DaskExecutor
@@ -52,7 +52,7 @@ def test_every_executor_gives_the_same_and_names_what_gives_nothing(
     engine: Started, traces: list[Path], expected: list[bytes]
 ) -> None:
     with engine() as executor:
-        found = list(analyse_many(traces, executor, use_cache=False))
+        found = list(analyze_many(traces, executor, use_cache=False))
     assert [file.path for file in found] == [str(path) for path in traces]
     assert [file.stored for file in found] == [*expected, b"", b""]
     assert [file.error == "" for file in found] == [True, True, True, False, False]
@@ -86,7 +86,7 @@ def test_a_file_that_every_worker_dies_of_is_named(
 
 
 def test_answers_come_as_they_are_there(traces: list[Path]) -> None:
-    files = analyse_many(traces, use_cache=False)
+    files = analyze_many(traces, use_cache=False)
     assert next(files).report().trace.path == str(traces[0])
     for path in traces[1:]:
         path.unlink(missing_ok=True)
@@ -94,7 +94,7 @@ def test_answers_come_as_they_are_there(traces: list[Path]) -> None:
 
 
 def test_who_takes_no_more_leaves_no_process_behind(traces: list[Path]) -> None:
-    answers = analyse_many([traces[0]] * 40, LocalProcesses(1), use_cache=False)
+    answers = analyze_many([traces[0]] * 40, LocalProcesses(1), use_cache=False)
     assert next(answers).stored
     assert len(_children()) >= 1
     answers.close()  # type: ignore[attr-defined]
@@ -110,16 +110,16 @@ def _children() -> list[str]:
 
 
 def test_a_report_that_is_not_there_is_an_error(traces: list[Path]) -> None:
-    *_, missing = analyse_many(traces[3:])
+    *_, missing = analyze_many(traces[3:])
     with pytest.raises(ReportError):
         missing.report()
 
 
 def test_a_stored_report_is_read(tmp_path: Path) -> None:
-    [read] = analyse_many([SAMPLE])
+    [read] = analyze_many([SAMPLE])
     stored = tmp_path / "rank0.tbprof.pb"
     stored.write_bytes(encode_report(read.report(), written_by="0.1"))
-    [again] = analyse_many([stored])
+    [again] = analyze_many([stored])
     assert again.report().sites == read.report().sites
 
 

@@ -74,7 +74,7 @@ class StandInCuda:
     current: int = 0
     contexts: set[int] = field(default_factory=lambda: {0})
     """Devices on which this process has a primary context."""
-    initialised: bool = True
+    initialized: bool = True
     pluggable: bool = False
     """Whether another allocator stands in for torch's."""
     is_capturing: bool = False
@@ -115,7 +115,7 @@ class StandInCuda:
 
     @counted("is_initialized")
     def is_initialized(self) -> bool:
-        return self.initialised
+        return self.initialized
 
     @counted("is_available")
     def is_available(self) -> bool:
@@ -158,7 +158,7 @@ class StandInCuda:
 
     @counted("memory_stats_as_nested_dict")
     def memory_stats_as_nested_dict(self, device: int | None = None) -> Mapping[str, Any]:
-        return self._statistics(device) if self.initialised else {}
+        return self._statistics(device) if self.initialized else {}
 
     @counted("device")
     def device(self, device: int) -> Any:
@@ -199,7 +199,7 @@ class StandInCuda:
 
     def _lazy_init(self) -> None:
         self._check()
-        self.initialised = True
+        self.initialized = True
         self.driver_calls += 1
 
     def _make_context(self, device: int | None) -> None:

@@ -242,17 +242,15 @@ def test_without_options_the_defaults_hold() -> None:
 def test_an_option_that_is_added_to_the_record_can_be_given() -> None:
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class MoreOptions(HookOptions):
-        colour_of_tab: str = dataclasses.field(default="blue", metadata=option("50 % of what users see"))
+        color_of_tab: str = dataclasses.field(default="blue", metadata=option("50 % of what users see"))
         is_loud: bool = dataclasses.field(default=True, metadata=option("say more"))
 
     asked = parser(MoreOptions)
     shown = " ".join(asked.format_help().split())
-    assert "--colour-of-tab COLOUR_OF_TAB 50 % of what users see; default: blue" in shown
+    assert "--color-of-tab COLOR_OF_TAB 50 % of what users see; default: blue" in shown
     assert "--is-loud, --no-is-loud say more; default: yes" in shown
-    options = options_of(
-        asked.parse_args(["--colour-of-tab", "red", "--no-is-loud", "train.py"]), MoreOptions
-    )
-    assert (options.colour_of_tab, options.is_loud) == ("red", False)
+    options = options_of(asked.parse_args(["--color-of-tab", "red", "--no-is-loud", "train.py"]), MoreOptions)
+    assert (options.color_of_tab, options.is_loud) == ("red", False)
 
 
 def test_the_command_shows_the_options_without_torch(tmp_path: Path) -> None:

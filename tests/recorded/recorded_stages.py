@@ -30,7 +30,7 @@ Origin: TypeAlias = tuple[str, str, tuple[str, ...]]
 """Direction, memory and ops: what tells two waits apart where no lines are recorded."""
 
 _PREFIX = "patch-"
-_SYNCHRONISED = "-synchronised"
+_SYNCHRONIZED = "-synchronized"
 _WINDOW = "plain"
 
 
@@ -54,11 +54,11 @@ class Repair:
     prediction: Prediction
 
 
-def read_stages(recording: Path, *, synchronised: bool) -> tuple[Stage, ...]:
-    """The stages in order, with or without a synchronise at the end of a step; only those with times."""
+def read_stages(recording: Path, *, synchronized: bool) -> tuple[Stage, ...]:
+    """The stages in order, with or without a synchronize at the end of a step; only those with times."""
     programs = json.loads((recording / "programs.json").read_text(encoding="utf-8"))["programs"]
     chosen = sorted(
-        name for name in programs if name.startswith(_PREFIX) and name.endswith(_SYNCHRONISED) == synchronised
+        name for name in programs if name.startswith(_PREFIX) and name.endswith(_SYNCHRONIZED) == synchronized
     )
     found = (_stage(recording, name, programs[name]) for name in chosen)
     return tuple(stage for stage in found if stage is not None)

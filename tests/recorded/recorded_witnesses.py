@@ -2,8 +2,8 @@
 
 A recording holds for each program the rows of torch's sync debug mode and of its GPU trace
 callbacks, each with the user's line, and windows of the same program. Neither witness sees all:
-the first misses explicit synchronises, the second cannot tell a blocking copy without a
-synchronise, and neither sees a pageable copy that was asked not to block. The truth is their union;
+the first misses explicit synchronizes, the second cannot tell a blocking copy without a
+synchronize, and neither sees a pageable copy that was asked not to block. The truth is their union;
 what the trace alone can show is counted apart.
 """
 

@@ -40,7 +40,7 @@ def write_stages(folder: Path, stages: dict[str, tuple[TraceBuilder, float]]) ->
 def test_what_the_next_stage_no_longer_waits_for_was_predicted(tmp_path: Path) -> None:
     stages = {"patch-0-before": (host_bound(STEPS), 0.5), "patch-1-read": (without_the_read(), 0.4)}
     recording = write_stages(tmp_path, stages)
-    (repair,) = judge_repairs(read_stages(recording, synchronised=False))
+    (repair,) = judge_repairs(read_stages(recording, synchronized=False))
     assert (repair.before, repair.after) == ("0-before", "1-read")
     assert repair.removed == (("DtoH", "pageable", ("aten::_local_scalar_dense", "aten::item")),)
     # A profiled step takes 1 ms: floor and ceiling of the window are scaled to half of that.
@@ -51,18 +51,18 @@ def test_what_the_next_stage_no_longer_waits_for_was_predicted(tmp_path: Path) -
 
 def test_a_repair_that_removes_no_wait_is_predicted_to_save_nothing(tmp_path: Path) -> None:
     stages = {"patch-3-index": (without_the_read(), 0.4), "patch-4-nll": (without_the_read(), 0.3)}
-    (repair,) = judge_repairs(read_stages(write_stages(tmp_path, stages), synchronised=False))
+    (repair,) = judge_repairs(read_stages(write_stages(tmp_path, stages), synchronized=False))
     assert repair.removed == ()
     assert repair.prediction.predicted.ceiling_ns == 0
 
 
-def test_stages_that_end_in_a_synchronise_are_a_series_of_their_own(tmp_path: Path) -> None:
-    stages = {"patch-0-before": (host_bound(), 0.5), "patch-0-before-synchronised": (host_bound(), 0.6)}
+def test_stages_that_end_in_a_synchronize_are_a_series_of_their_own(tmp_path: Path) -> None:
+    stages = {"patch-0-before": (host_bound(), 0.5), "patch-0-before-synchronized": (host_bound(), 0.6)}
     recording = write_stages(tmp_path, stages)
-    assert [each.step_ns for each in read_stages(recording, synchronised=True)] == [600_000]
+    assert [each.step_ns for each in read_stages(recording, synchronized=True)] == [600_000]
 
 
 def test_windows_of_a_cpu_say_nothing_of_savings() -> None:
-    stages = read_stages(RECORDED_ON_A_CPU, synchronised=False)
+    stages = read_stages(RECORDED_ON_A_CPU, synchronized=False)
     assert [each.name for each in stages] == ["0-before", "1-constant", "2-assert", "3-index"]
     assert list(judge_repairs(stages)) == []

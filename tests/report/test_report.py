@@ -22,7 +22,7 @@ from tbprof.trace_writing import merge_facts
 
 Json = dict[str, Any]
 SiteFigures = dict[tuple[str, str, str, str, str, bool], tuple[int, int, Any]]
-"""Kind, copy call, synchronise call, ops, frame and whether it blocks, to count, bytes and wait."""
+"""Kind, copy call, synchronize call, ops, frame and whether it blocks, to count, bytes and wait."""
 
 SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
 GOLDEN: dict[str, Json] = json.loads(
@@ -44,7 +44,7 @@ def truth_of_totals(truth: Json) -> Json:
         "points": truth["sync_points"],
         "wait": truth["wait_us"],
         "in copies": truth["wait_in_copy_call_us"],
-        "in synchronises": truth["wait_in_sync_call_us"],
+        "in synchronizes": truth["wait_in_sync_call_us"],
         "explained": truth["gpu_busy_during_wait_us"],
         "profiler's own": truth["profiler_own_sync_us"],
         "steps": {name: (row["n"], row["wait_us"]) for name, row in truth["per_step"].items()},
@@ -60,7 +60,7 @@ def totals_of(report: Report) -> Json:
         "points": sync.count,
         "wait": us(sync.wait_ns),
         "in copies": us(sync.wait_in_copy_ns),
-        "in synchronises": us(sync.wait_in_sync_ns),
+        "in synchronizes": us(sync.wait_in_sync_ns),
         "explained": us(sync.explained_ns),
         "profiler's own": [us(ns) for ns in sync.profiler_own_ns],
         "steps": {s.name.removeprefix("ProfilerStep"): (s.sync_points, us(s.wait_ns)) for s in steps},

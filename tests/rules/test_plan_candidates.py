@@ -36,15 +36,15 @@ def test_a_bundle_has_one_if_a_site_has_none_and_takes_the_place_of_those_that_i
 
 
 @pytest.mark.parametrize("gap", [1, 100])
-def test_two_synchronises_in_a_row_are_in_the_plan_together(gap: float) -> None:
+def test_two_synchronizes_in_a_row_are_in_the_plan_together(gap: float) -> None:
     """The second waits for nothing while the first is there, and is no finding by itself."""
     built = TraceBuilder()
     for number in range(4):
         start = 1000 * number
         built.step(number, start, start + 1000)
         built.launch(start, start + 5, runs=(start + 10, start + 495))
-        built.synchronise("cudaStreamSynchronize", start + 100, start + 500)
-        built.synchronise("cudaDeviceSynchronize", start + 500 + gap, start + 502 + gap)
+        built.synchronize("cudaStreamSynchronize", start + 100, start + 500)
+        built.synchronize("cudaDeviceSynchronize", start + 500 + gap, start + 502 + gap)
         built.launch(start + 900, start + 905, runs=(start + 910, start + 995))
     report = built.report()
     assert [report.findings[row.finding].rule for row in report.fix_plan] == ["SYN10"]

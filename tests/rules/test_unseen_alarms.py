@@ -1,6 +1,6 @@
 """Alarms on traces that no rule was made with, and what is said of them first, against a person's reading.
 
-The judgement is `tests/data/unseen_traces.json`; where the files can be had, `tests/bench/unseen_traces.py`
+The judgment is `tests/data/unseen_traces.json`; where the files can be had, `tests/bench/unseen_traces.py`
 shows that it is of today's alarms.
 """
 

@@ -112,7 +112,7 @@ class _Recorder:
         """The call is over when the host may go on; it has begun a little earlier."""
         start, end = self._at(span.start_ns), self._at(span.end_ns)
         self._built.frame(_frame(span.line), start, end)
-        self._built.synchronise("cudaStreamSynchronize", start, end, awaited=_COMPUTE)
+        self._built.synchronize("cudaStreamSynchronize", start, end, awaited=_COMPUTE)
 
 
 def _frame(line: str) -> str:

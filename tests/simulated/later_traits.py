@@ -19,7 +19,7 @@ from program import (
     Put,
     RecordEvent,
     StreamWait,
-    Synchronise,
+    Synchronize,
     Take,
     Work,
 )
@@ -96,11 +96,11 @@ class _Writer:
             actions += [joined, self._actions.kernel(self._regime), StreamWait(event + 1, 1_500, 1_500)]
         return actions
 
-    def _host_wait(self) -> Synchronise:
+    def _host_wait(self) -> Synchronize:
         """`torch.cuda.synchronize()`, or the wait of a collective's handle, at the end of each step."""
         kind, stream = self._draw.choice((("device", STREAM), ("stream", _COMMUNICATION_STREAM)))
         around = self._actions.around
-        return Synchronise(kind, around(2_500), around(4_500), self._site, stream=stream)
+        return Synchronize(kind, around(2_500), around(4_500), self._site, stream=stream)
 
     def late_prefetch(self, program: Program) -> Program:
         """A batch is uploaded beside the training, and so late that the step waits for it."""
@@ -108,7 +108,7 @@ class _Writer:
         steps = []
         for number, step in enumerate(program.steps):
             size = self._actions.around(run_ns, 0.05) * _BYTES_PER_NS
-            upload = self._actions.upload(size, synchronised=False, memory="pinned")
+            upload = self._actions.upload(size, synchronized=False, memory="pinned")
             event = 8_000_000 + number
             late = (
                 dataclasses.replace(upload, stream=COPY_STREAM),

@@ -25,7 +25,7 @@ __all__ = [
     "Put",
     "RecordEvent",
     "StreamWait",
-    "Synchronise",
+    "Synchronize",
     "Take",
     "Work",
 ]
@@ -94,7 +94,7 @@ class Allocate:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy call and, where `synchronised`, the stream synchronise that torch makes after it."""
+    """A copy call and, where `synchronized`, the stream synchronize that torch makes after it."""
 
     direction: Literal["HtoD", "DtoH"]
     memory: Literal["pageable", "pinned"]
@@ -104,10 +104,10 @@ class Copy:
     latency_ns: int
     gap_ns: int
     sync_ns: int
-    """What the synchronise takes when there is nothing to wait for."""
+    """What the synchronize takes when there is nothing to wait for."""
     return_ns: int
     """From the end of what is awaited to the return of the call that waits."""
-    synchronised: bool = True
+    synchronized: bool = True
     api: str = "cudaMemcpyAsync"
     site: int = NO_SITE
     stream: int = STREAM
@@ -116,7 +116,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Synchronise:
+class Synchronize:
     kind: Literal["stream", "device", "event"]
     sync_ns: int
     return_ns: int
@@ -166,7 +166,7 @@ class Take:
     thread: int = MAIN
 
 
-Action = Work | Launch | Allocate | Copy | Synchronise | RecordEvent | StreamWait | Put | Take
+Action = Work | Launch | Allocate | Copy | Synchronize | RecordEvent | StreamWait | Put | Take
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,5 +193,5 @@ class Program:
     def sites(self) -> tuple[int, ...]:
         """Numbers of the sites whose waits can be taken away."""
         actions = (action for part in (*self.steps, self.feeder) for action in part)
-        marked = (each.site for each in actions if isinstance(each, Copy | Synchronise))
+        marked = (each.site for each in actions if isinstance(each, Copy | Synchronize))
         return tuple(sorted({site for site in marked if site != NO_SITE}))

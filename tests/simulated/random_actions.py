@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
-from program import Action, Copy, Launch, RecordEvent, StreamWait, Synchronise, Work
+from program import Action, Copy, Launch, RecordEvent, StreamWait, Synchronize, Work
 
 __all__ = ["COPY_STREAM", "Actions", "Regime"]
 
@@ -99,7 +99,7 @@ class Actions:
     def prefetch(self) -> list[Action]:
         """An upload on a stream of its own, which the stream of the kernels waits for."""
         event = self._draw.randint(2_000_000, 3_000_000)
-        upload = self.upload(self._draw.randint(100_000, 20_000_000), synchronised=False, memory="pinned")
+        upload = self.upload(self._draw.randint(100_000, 20_000_000), synchronized=False, memory="pinned")
         return [
             dataclasses.replace(upload, stream=COPY_STREAM),
             RecordEvent(event, self.around(1_500), COPY_STREAM),
@@ -112,7 +112,7 @@ class Actions:
         kind = draw.choice(_SITE_KINDS)
         device = 1 if "two devices" in self._traits and draw.random() < 0.3 else 0
         if kind == "stream" or kind == "device":
-            wait = Synchronise(kind, self.around(2_500), self.around(4_500), site)
+            wait = Synchronize(kind, self.around(2_500), self.around(4_500), site)
             return [dataclasses.replace(wait, device=device, thread=thread)]
         if kind == "event":
             return self._event_site(site, thread, device, regime)
@@ -121,12 +121,12 @@ class Actions:
     def _event_site(self, site: int, thread: int, device: int, regime: Regime) -> list[Action]:
         """A wait for an event, with launches since it was recorded."""
         draw = self._draw
-        synchronise = Synchronise("event", self.around(2_500), self.around(4_500), site)
+        synchronize = Synchronize("event", self.around(2_500), self.around(4_500), site)
         event = draw.randint(4_000_000, 5_000_000) + site
         actions = [
             RecordEvent(event, 1_500),
             *(self.kernel(regime) for _ in range(draw.randint(0, 6))),
-            dataclasses.replace(synchronise, event=event),
+            dataclasses.replace(synchronize, event=event),
         ]
         return [dataclasses.replace(action, thread=thread, device=device) for action in actions]
 
@@ -142,13 +142,13 @@ class Actions:
             return self._read("pageable", draw.randint(100, 400_000))
         if kind == "synchronous_copy":
             read = self._read("pageable", draw.randint(4, 40_000))
-            return dataclasses.replace(read, api="cudaMemcpy", synchronised=False)
+            return dataclasses.replace(read, api="cudaMemcpy", synchronized=False)
         return self._read("pinned" if kind == "scalar" else "pageable", draw.choice((1, 4, 8)))
 
     def _read(self, memory: Memory, size_bytes: int) -> Copy:
         return dataclasses.replace(self.upload(size_bytes, memory=memory), direction="DtoH")
 
-    def upload(self, size_bytes: int, *, synchronised: bool = True, memory: Memory = "pageable") -> Copy:
+    def upload(self, size_bytes: int, *, synchronized: bool = True, memory: Memory = "pageable") -> Copy:
         """A copy to the device."""
         return Copy(
             direction="HtoD",
@@ -160,7 +160,7 @@ class Actions:
             gap_ns=self.around(1_000, 0.3),
             sync_ns=self.around(2_500),
             return_ns=self.around(4_500, 0.3),
-            synchronised=synchronised,
+            synchronized=synchronized,
         )
 
     def vary(self, action: Action) -> Action:
@@ -181,7 +181,7 @@ class Actions:
                 call_ns=self.around(action.call_ns, 0.1),
                 return_ns=self.around(action.return_ns, 0.2),
             )
-        if isinstance(action, Synchronise):
+        if isinstance(action, Synchronize):
             return dataclasses.replace(action, return_ns=self.around(action.return_ns, 0.2))
         return action
 

@@ -112,7 +112,7 @@ class _Writer:
             start += self._actions.prefetch()
         if "non-blocking upload" in self._traits:
             size = draw.choice((16_384, 1_000_000, 8_000_000))
-            start.append(self._actions.upload(size, synchronised=False))
+            start.append(self._actions.upload(size, synchronized=False))
         return start
 
     def _part(self, regime: Regime) -> list[Action]:

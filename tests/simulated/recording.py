@@ -14,7 +14,7 @@ from program import (
     Program,
     RecordEvent,
     StreamWait,
-    Synchronise,
+    Synchronize,
     Work,
 )
 from simulated_gpu import Task
@@ -61,7 +61,7 @@ def record(program: Program, run: Run) -> TraceBuilder:
         name = "autograd::engine::evaluate_function: MmBackward0"
         built.op(name, _us(start - origin), _us(end - origin), thread=AUTOGRAD)
     if any(done.tasks for done in run.training):
-        built.synchronise("cudaDeviceSynchronize", *(_us(at - origin) for at in run.own_sync))
+        built.synchronize("cudaDeviceSynchronize", *(_us(at - origin) for at in run.own_sync))
     return built
 
 
@@ -99,8 +99,8 @@ class _Writer:
         action = done.action
         if isinstance(action, Copy):
             self._copy(action, done)
-        elif isinstance(action, Synchronise):
-            self._synchronise(action, done)
+        elif isinstance(action, Synchronize):
+            self._synchronize(action, done)
         elif isinstance(action, Launch):
             self._launch(action, done)
         elif isinstance(action, Allocate):
@@ -158,17 +158,17 @@ class _Writer:
             device=action.device,
             thread=action.thread,
         )
-        if action.synchronised:
+        if action.synchronized:
             self._wait(done, 1, action)
 
-    def _synchronise(self, action: Synchronise, done: Done) -> None:
+    def _synchronize(self, action: Synchronize, done: Done) -> None:
         self._frame(action.site, *self._call(done, 0), action.thread)
         self._wait(done, 0, action)
 
-    def _wait(self, done: Done, number: int, action: Copy | Synchronise) -> None:
+    def _wait(self, done: Done, number: int, action: Copy | Synchronize) -> None:
         call = done.calls[number]
         awaited = -1 if "Device" in call.name else action.stream
-        self._built.synchronise(
+        self._built.synchronize(
             call.name,
             *self._call(done, number),
             thread=action.thread,

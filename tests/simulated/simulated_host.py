@@ -1,6 +1,6 @@
 """Runs a program: host threads come to their actions one by one, and wait where CUDA says so.
 
-What blocks the host: a synchronise, until all that it names has ended; a read into pageable
+What blocks the host: a synchronize, until all that it names has ended; a read into pageable
 memory and a synchronous copy, until the copy has ended; a free, until the device has done all; an
 upload of more than 64 KB from pageable memory, which first waits for its stream and then stages the data; a
 launch that finds the queue full. (CUDA Runtime API, "API synchronization behavior".) A wait of a site that is
@@ -20,7 +20,7 @@ from program import (
     Put,
     RecordEvent,
     StreamWait,
-    Synchronise,
+    Synchronize,
     Take,
     Work,
 )
@@ -102,8 +102,8 @@ class _Machine:
             yield from self._allocate(action, calls)
         elif isinstance(action, Copy):
             yield from self._copy(action, calls, tasks)
-        elif isinstance(action, Synchronise):
-            yield from self._synchronise(action, calls)
+        elif isinstance(action, Synchronize):
+            yield from self._synchronize(action, calls)
         elif isinstance(action, Put):
             yield from self._hand_over(action.holds)
         elif isinstance(action, Take):
@@ -164,7 +164,7 @@ class _Machine:
         yield from self._wait(task.ended if waits and _holds_host(action) else None, action.call_ns, action)
         calls.append(Call(action.api, start, self._clock.now_ns))
         yield _OP_NS
-        if action.synchronised:
+        if action.synchronized:
             start = self._clock.now_ns
             yield from self._wait(stream.last if waits else None, action.sync_ns, action)
             calls.append(Call("cudaStreamSynchronize", start, self._clock.now_ns))
@@ -177,7 +177,7 @@ class _Machine:
         yield action.call_ns
         calls.append(Call(action.api, start, self._clock.now_ns))
 
-    def _synchronise(self, action: Synchronise, calls: list[Call]) -> Iterator[int | Completion]:
+    def _synchronize(self, action: Synchronize, calls: list[Call]) -> Iterator[int | Completion]:
         start = self._clock.now_ns
         least = start + action.sync_ns
         device = self._device(action.device)

@@ -37,7 +37,7 @@ class Run:
     training: list[Done] = field(default_factory=list)
     side: list[Done] = field(default_factory=list)
     own_sync: tuple[int, int] = (0, 0)
-    """The device synchronise by which the profiler ends the window."""
+    """The device synchronize by which the profiler ends the window."""
     steps_before: int = 0
 
     @property

@@ -14,7 +14,7 @@ from program import (
     Put,
     RecordEvent,
     StreamWait,
-    Synchronise,
+    Synchronize,
     Take,
     Work,
 )
@@ -34,7 +34,7 @@ def copy(
     memory: Literal["pageable", "pinned"],
     size_bytes: int = 4,
     *,
-    synchronised: bool = False,
+    synchronized: bool = False,
 ) -> Copy:
     return Copy(
         direction=direction,
@@ -46,7 +46,7 @@ def copy(
         gap_ns=1_000,
         sync_ns=2_000,
         return_ns=3_000,
-        synchronised=synchronised,
+        synchronized=synchronized,
         site=1,
     )
 
@@ -97,18 +97,18 @@ def test_a_stream_waits_for_what_the_other_had_when_the_event_was_recorded() -> 
     assert rows(result)[-1][0] == 58_000 + 1_500 + 1_000
 
 
-def test_each_synchronise_waits_for_what_it_names() -> None:
+def test_each_synchronize_waits_for_what_it_names() -> None:
     work = launch(100_000), RecordEvent(1, 1_000), launch(100_000), launch(400_000, stream=20)
     returns = {
-        kind: host_ns(run_of(*work, Synchronise(kind, 2_000, 3_000, event=1), kernels_share=True))
+        kind: host_ns(run_of(*work, Synchronize(kind, 2_000, 3_000, event=1), kernels_share=True))
         for kind in ("event", "stream", "device")
     }
     # The first kernel ends at 108, the second at 209, that of the other stream at 11 + 8 + 400.
     assert returns == {"event": 111_000, "stream": 212_000, "device": 422_000}
 
 
-def test_a_synchronise_with_nothing_to_wait_for_costs_its_call() -> None:
-    assert host_ns(run_of(Synchronise("device", 2_000, 3_000))) == 2_000
+def test_a_synchronize_with_nothing_to_wait_for_costs_its_call() -> None:
+    assert host_ns(run_of(Synchronize("device", 2_000, 3_000))) == 2_000
 
 
 def test_which_copies_hold_the_host() -> None:
@@ -120,7 +120,7 @@ def test_which_copies_hold_the_host() -> None:
     assert host_ns(run_of(long, copy("HtoD", "pageable", 64 * 1024))) == free
     assert host_ns(run_of(long, copy("HtoD", "pageable", 64 * 1024 + 1))) == held
     assert host_ns(run_of(long, copy("HtoD", "pinned", 10_000_000))) == free
-    assert host_ns(run_of(long, copy("HtoD", "pinned", synchronised=True))) == held
+    assert host_ns(run_of(long, copy("HtoD", "pinned", synchronized=True))) == held
 
 
 def test_a_site_left_out_costs_its_calls_and_still_copies() -> None:

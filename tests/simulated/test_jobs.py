@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import pytest
-from job_judgement import JudgedJob, JudgedStep, judge_job, line_of
+from job_judgment import JudgedJob, JudgedStep, judge_job, line_of
 
 from tbprof.job.ranks.rank_record import Part
 

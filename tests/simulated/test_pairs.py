@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from calibration import fitted_factor, halves, scaled
-from judgement import judge
+from judgment import judge
 from prediction import ALL_SITES, Prediction
 from random_programs import random_program
 from recorded_pairs import judge_pair, read_pairs

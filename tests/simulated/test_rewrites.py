@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from random_rewrites import CHECKED_BY
-from rewrite_judgement import judge_batch, judge_joint, judge_rewrite
+from rewrite_judgment import judge_batch, judge_joint, judge_rewrite
 
 SAMPLE = range(70_000, 70_001)
 EXHAUSTIVE = range(71_000, 71_300)

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from judgement import Judgement, judge
+from judgment import Judgment, judge
 from prediction import ALL_SITES, PLANNED_SITES, Prediction
 from random_programs import random_program
 from random_rewrites import random_rewrite
@@ -18,12 +18,12 @@ EXHAUSTIVE = range(30_000, 31_000)
 
 
 @cache
-def judgements(seeds: range) -> tuple[Judgement, ...]:
+def judgments(seeds: range) -> tuple[Judgment, ...]:
     return tuple(judge(random_program(seed)) for seed in seeds)
 
 
 def predictions(seeds: range) -> list[Prediction]:
-    return [prediction for judgement in judgements(seeds) for prediction in judgement.predictions]
+    return [prediction for judgment in judgments(seeds) for prediction in judgment.predictions]
 
 
 def share_inside(some: Sequence[Prediction]) -> float:
@@ -61,18 +61,18 @@ def test_floor_estimate_and_ceiling_are_in_order() -> None:
 
 
 def test_no_site_is_predicted_more_than_all_together_may_win() -> None:
-    for judgement in judgements(SAMPLE):
-        ceilings = {each.site: each.predicted.ceiling_ns for each in judgement.predictions}
+    for judgment in judgments(SAMPLE):
+        ceilings = {each.site: each.predicted.ceiling_ns for each in judgment.predictions}
         ceilings.pop(PLANNED_SITES, None)
         assert max(ceilings.values(), default=0) == ceilings.get(ALL_SITES, 0)
 
 
 def test_a_plan_grows_and_ends_within_the_ceiling_of_all() -> None:
-    for judgement in judgements(SAMPLE):
-        totals = [row.total_ns for row in judgement.plan]
+    for judgment in judgments(SAMPLE):
+        totals = [row.total_ns for row in judgment.plan]
         assert totals == sorted(totals)
-        assert totals == np.cumsum([row.adds_ns for row in judgement.plan]).tolist()
-        ceilings = {each.site: each.predicted.ceiling_ns for each in judgement.predictions}
+        assert totals == np.cumsum([row.adds_ns for row in judgment.plan]).tolist()
+        ceilings = {each.site: each.predicted.ceiling_ns for each in judgment.predictions}
         assert sum(totals[-1:]) <= ceilings.get(ALL_SITES, 0)
 
 
@@ -97,15 +97,15 @@ def test_waits_of_three_hundred_programs_that_flush_meet_the_targets() -> None:
 
 
 def test_removing_nothing_wins_nothing() -> None:
-    assert {judgement.nothing_removed_ns for judgement in judgements(SAMPLE)} == {0}
+    assert {judgment.nothing_removed_ns for judgment in judgments(SAMPLE)} == {0}
 
 
 def test_an_unchanged_window_is_replayed_as_it_was() -> None:
-    assert max(judgement.replay_error for judgement in judgements(SAMPLE)) < 0.01
+    assert max(judgment.replay_error for judgment in judgments(SAMPLE)) < 0.01
 
 
 def test_what_is_said_first_denies_nothing() -> None:
-    assert [problem for judgement in judgements(SAMPLE) for problem in judgement.contradictions] == []
+    assert [problem for judgment in judgments(SAMPLE) for problem in judgment.contradictions] == []
 
 
 @pytest.mark.exhaustive
@@ -117,5 +117,5 @@ def test_a_thousand_programs_meet_the_targets() -> None:
     assert percentile_of_error(every, 50) <= 0.10
     worth = [prediction for prediction in every if prediction.matters]
     assert percentile_of_error(worth, 50) <= 0.10
-    assert max(judgement.replay_error for judgement in judgements(EXHAUSTIVE)) < 0.01
-    assert [problem for judgement in judgements(EXHAUSTIVE) for problem in judgement.contradictions] == []
+    assert max(judgment.replay_error for judgment in judgments(EXHAUSTIVE)) < 0.01
+    assert [problem for judgment in judgments(EXHAUSTIVE) for problem in judgment.contradictions] == []

@@ -50,7 +50,7 @@ def links_apart(draw: random.Random, program: Program) -> Pair:
     """Copies no longer share a link with communication."""
     program = _with_communication(draw, program)
     actions = Actions(draw, frozenset())
-    upload = actions.upload(draw.randint(500_000, 10_000_000), synchronised=False, memory="pinned")
+    upload = actions.upload(draw.randint(500_000, 10_000_000), synchronized=False, memory="pinned")
     count = draw.randint(2, 5)
     steps = []
     for number, step in enumerate(program.steps):

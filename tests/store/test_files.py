@@ -98,7 +98,7 @@ def test_no_viewer_takes_a_file_that_is_being_written_for_a_window(tmp_path: Pat
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no umask")
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o027, 0o640), (0o002, 0o664)])
-def test_the_umask_is_honoured(tmp_path: Path, umask: int, mode: int) -> None:
+def test_the_umask_is_honored(tmp_path: Path, umask: int, mode: int) -> None:
     before = os.umask(umask)
     try:
         write_whole(tmp_path / "a", b"")

@@ -53,7 +53,7 @@ def _sites(number: int) -> str:
 
 
 def _around(edges: Iterable[float], powers: tuple[int, int]) -> Iterable[float]:
-    """The edges with their neighbours and ties, all of them negative as well; digits at each power of ten."""
+    """The edges with their neighbors and ties, all of them negative as well; digits at each power of ten."""
     sharp = set(_TIES)
     for edge in edges:
         sharp |= {edge, math.nextafter(edge, 0), math.nextafter(edge, math.inf)}

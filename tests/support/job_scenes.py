@@ -107,7 +107,7 @@ def _rank(own_us: float, latest_us: float, *, loads: bool) -> TraceBuilder:
         built.launch(ready + 11, ready + 13, runs=(again, again + 200))
         _all_reduce(built, ready + 20, runs=(again + 200, again + 250))
         built.frame("train.py(88): log_loss", ready + 30, again + 256)
-        built.synchronise("cudaDeviceSynchronize", ready + 31, again + 255)
+        built.synchronize("cudaDeviceSynchronize", ready + 31, again + 255)
     return built
 
 

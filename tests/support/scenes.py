@@ -84,16 +84,16 @@ def read_scalar(
         stream=stream,
         thread=thread,
     )
-    built.synchronise("cudaStreamSynchronize", end + 1, end + 3, thread=thread)
+    built.synchronize("cudaStreamSynchronize", end + 1, end + 3, thread=thread)
 
 
 def upload(built: TraceBuilder, start: float, *, wait: float, size_bytes: int) -> None:
-    """`x.to(device)` from pageable memory: `wait` in the copy call, 2 in the synchronise after it."""
+    """`x.to(device)` from pageable memory: `wait` in the copy call, 2 in the synchronize after it."""
     end = start + wait
     for name in ("aten::to", "aten::_to_copy", "aten::copy_"):
         built.op(name, start, end + 4)
     built.copy("HtoD", "pageable", start, end, runs=(start + 1, end), size_bytes=size_bytes)
-    built.synchronise("cudaStreamSynchronize", end + 1, end + 3)
+    built.synchronize("cudaStreamSynchronize", end + 1, end + 3)
 
 
 def host_bound(steps: int = 4) -> TraceBuilder:
@@ -110,7 +110,7 @@ def host_bound(steps: int = 4) -> TraceBuilder:
         for name in ("aten::item", "aten::_local_scalar_dense"):
             built.op(name, start + 108, start + 436)
         built.copy("DtoH", "pageable", start + 110, start + 430, runs=(start + 420, start + 422))
-        built.synchronise("cudaStreamSynchronize", start + 433, start + 435)
+        built.synchronize("cudaStreamSynchronize", start + 433, start + 435)
         built.launch(start + 600, start + 605, runs=(start + 610, start + 700))
     return built
 
@@ -129,7 +129,7 @@ def nearly_gpu_bound(steps: int = 4) -> TraceBuilder:
         for name in ("aten::item", "aten::_local_scalar_dense"):
             built.op(name, start + 108, start + 912)
         built.copy("DtoH", "pageable", start + 110, start + 905, runs=(start + 900, start + 902))
-        built.synchronise("cudaStreamSynchronize", start + 908, start + 910)
+        built.synchronize("cudaStreamSynchronize", start + 908, start + 910)
         built.launch(start + 920, start + 925, runs=(start + 930, start + 1000))
     return built
 

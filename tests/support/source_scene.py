@@ -67,7 +67,7 @@ def _step(built: TraceBuilder, number: int, begin: int) -> None:
         built.op(name, begin + 20, begin + 144)
     upload = (begin + 25, begin + 140)
     built.copy("HtoD", "pageable", begin + 20, begin + 140, runs=upload, size_bytes=16_000_000)
-    built.synchronise("cudaStreamSynchronize", begin + 141, begin + 143)
+    built.synchronize("cudaStreamSynchronize", begin + 141, begin + 143)
     for start, runs in ((200, (205, 400)), (460, (465, 560)), (640, (645, 720)), (800, (805, 900))):
         built.launch(begin + start, begin + start + 4, runs=tuple(begin + at for at in runs))
     read_scalar(built, begin + 300, wait=102, ops=("aten::is_nonzero", *_READ))
@@ -76,7 +76,7 @@ def _step(built: TraceBuilder, number: int, begin: int) -> None:
         built.op(name, begin + 660, begin + 732)
     download = (begin + 722, begin + 728)
     built.copy("DtoH", "pageable", begin + 660, begin + 728, runs=download, size_bytes=64_000)
-    built.synchronise("cudaStreamSynchronize", begin + 729, begin + 731)
+    built.synchronize("cudaStreamSynchronize", begin + 729, begin + 731)
 
 
 def _calls(train: str, metrics: str) -> tuple[RecordedCall, ...]:

@@ -19,13 +19,13 @@ def a_readback(era: str) -> TraceBuilder:
     built.op("aten::item", 100, 400)
     built.launch(10, 20, runs=(30, 250))
     built.copy("DtoH", "pageable", 110, 300, runs=(250, 300), size_bytes=4)
-    built.synchronise("cudaStreamSynchronize", 301, 310)
+    built.synchronize("cudaStreamSynchronize", 301, 310)
     built.memory(5, 512)
     return built
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_the_reader_recognises_each_era(era: str) -> None:
+def test_the_reader_recognizes_each_era(era: str) -> None:
     assert a_readback(era).trace().era == era
 
 
@@ -80,7 +80,7 @@ def test_what_an_era_does_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match="no rows of the kind 'frame'"):
         TraceBuilder("2021").frame("train.py(1): step", 0, 1)
     with pytest.raises(ValueError, match="no rows of the kind 'sync'"):
-        TraceBuilder("2022").synchronise("cudaStreamSynchronize", 0, 1, awaited=7)
+        TraceBuilder("2022").synchronize("cudaStreamSynchronize", 0, 1, awaited=7)
     with pytest.raises(ValueError, match="whole us"):
         TraceBuilder("2023").op("aten::add", 0.5, 1)
 

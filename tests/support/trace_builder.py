@@ -4,7 +4,7 @@
     trace.step(6, 0, 1000)
     trace.op("aten::item", 100, 400)
     trace.copy("DtoH", "pageable", 110, 300, runs=(250, 300), size_bytes=4)
-    trace.synchronise("cudaStreamSynchronize", 301, 310.5)
+    trace.synchronize("cudaStreamSynchronize", 301, 310.5)
     report = trace.report()
 
 Times are in us and count from `origin_ns` of the builder, which stands for any instant of a
@@ -189,7 +189,7 @@ class TraceBuilder:
         self._on_device("memset", "Memset (Device)", runs, device, stream, args)
         self._arrow(correlation, start, MAIN, runs[0], device, stream)
 
-    def synchronise(
+    def synchronize(
         self,
         name: str,
         start: float,
@@ -199,9 +199,9 @@ class TraceBuilder:
         awaited: int | None = None,
         device: int = 0,
     ) -> None:
-        """A synchronise call; with the `cuda_sync` row that names the `awaited` stream, where given.
+        """A synchronize call; with the `cuda_sync` row that names the `awaited` stream, where given.
 
-        A device synchronise awaits no stream by name: -1.
+        A device synchronize awaits no stream by name: -1.
         """
         correlation = self.call(name, start, end, thread=thread)
         if awaited is None:

@@ -47,7 +47,7 @@ export function layOutInstance(instance: InstanceView, width: number): InstanceL
 const WORDS: Record<SpanRow["kind"], string> = {
   launch: "launch",
   copy_call: "copy call",
-  sync_call: "synchronise call",
+  sync_call: "synchronize call",
   kernel: "busy",
   communication: "communicating",
   copy: "copying",

@@ -9,7 +9,7 @@ from tbprof.model import RecordedCall
 
 __all__ = ["BY_NAME", "UNNAMED", "calls_fit"]
 
-UNNAMED = "synchronise"
+UNNAMED = "synchronize"
 """A wait that CUDA itself reported, in no function of torch's."""
 
 BY_NAME = {
@@ -48,7 +48,7 @@ _MOVING = frozenset(
 
 
 def calls_fit(call: RecordedCall, op: str, direction: str, memory: str, runtime_call: str) -> bool:
-    """Whether a recorded call can be what a copy or synchronise within `op` came from.
+    """Whether a recorded call can be what a copy or synchronize within `op` came from.
 
     Args:
         call: The recorded call.

@@ -1,6 +1,6 @@
-"""The calls that can make the host wait: copies and synchronises, and nothing else.
+"""The calls that can make the host wait: copies and synchronizes, and nothing else.
 
-Copy calls are runtime or driver rows named `(cuda|hip)Memcpy*` or `cuMemcpy*`, synchronise
+Copy calls are runtime or driver rows named `(cuda|hip)Memcpy*` or `cuMemcpy*`, synchronize
 calls `(cuda|hip)(Stream|Device|Event)Synchronize` and `cu(Stream|Ctx|Event)Synchronize`.
 Event queries, stream waits, allocations, graph launches and CUPTI's own `cuda_sync` rows
 are none: allocator stalls are real, and another matter.
@@ -31,7 +31,7 @@ _PROFILER_FRAME = re.compile(r".*torch[/\\](?:profiler[/\\]|autograd[/\\]profile
 
 @dataclass(frozen=True, eq=False)
 class Calls:
-    """Copy and synchronise calls, ascending by (lane, start, file order)."""
+    """Copy and synchronize calls, ascending by (lane, start, file order)."""
 
     trace: Trace
     rows: Int64s
@@ -48,7 +48,7 @@ class Calls:
 
     @cached_property
     def profiler_own(self) -> npt.NDArray[np.bool_]:
-        """The device synchronise by which the profiler itself ended the window.
+        """The device synchronize by which the profiler itself ended the window.
 
         It is the last `*DeviceSynchronize` of its process, if no op encloses it, no runtime
         call follows it on its thread and, where it has Python frames, one of them is the
@@ -83,7 +83,7 @@ class Calls:
 
 
 def find_calls(trace: Trace) -> Calls:
-    """All copy and synchronise calls, each with its innermost op."""
+    """All copy and synchronize calls, each with its innermost op."""
     slices = trace.slices
     runtime = np.flatnonzero(slices.category == Category.RUNTIME)
     rows = runtime[match(trace, runtime, _COPY) | match(trace, runtime, _SYNC + "$")]

@@ -1,13 +1,13 @@
-"""Sync points and copies: every copy or synchronise call becomes one episode.
+"""Sync points and copies: every copy or synchronize call becomes one episode.
 
-A stream synchronise belongs to the copy before it, as one episode, if that copy is the last
-copy or synchronise call before it on its thread and both have the same innermost op
+A stream synchronize belongs to the copy before it, as one episode, if that copy is the last
+copy or synchronize call before it on its thread and both have the same innermost op
 instance, or neither has one; other calls between do not matter, nor does time. Device and
-event synchronises are never joined. The profiler's own synchronise is no episode.
+event synchronizes are never joined. The profiler's own synchronize is no episode.
 
-A copy blocked the host if it is joined to a synchronise, or its call is synchronous (no
+A copy blocked the host if it is joined to a synchronize, or its call is synchronous (no
 `Async` in the name), or it reads the device into pageable memory. Otherwise it did not,
-however long the call took. A synchronise always did.
+however long the call took. A synchronize always did.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Episodes:
     """One entry an episode, ascending by (lane, start). A sync point is a blocking one."""
 
     first: Int64s
-    """Its copy call, or its synchronise call where there is no copy: position in `Calls`."""
+    """Its copy call, or its synchronize call where there is no copy: position in `Calls`."""
     is_copy: npt.NDArray[np.bool_]
     joined: Int64s
-    """Position in `Calls` of the synchronise joined to the copy, or `NONE`."""
+    """Position in `Calls` of the synchronize joined to the copy, or `NONE`."""
     record: Int64s
     """Position in `DeviceWork` of the copy's device row, or `NONE`."""
     direction: Int64s
@@ -51,7 +51,7 @@ class Episodes:
     copy_ns: Int64s
     """Host time in the copy call, 0 without one."""
     sync_ns: Int64s
-    """Host time in the synchronise call, 0 without one."""
+    """Host time in the synchronize call, 0 without one."""
     step: Int64s
     """Index of the step that holds the start of its first call, or `NONE`."""
 
@@ -97,7 +97,7 @@ def find_episodes(trace: Trace, work: DeviceWork, calls: Calls, steps: Steps) ->
 
 
 def _joined_copies(calls: Calls) -> Int64s:
-    """For each call the copy that it is joined to as its synchronise, else `NONE`."""
+    """For each call the copy that it is joined to as its synchronize, else `NONE`."""
     before = np.arange(len(calls.rows)) - 1
     joined = calls.is_stream_sync & (before >= 0)
     joined &= calls.is_copy[before] & (calls.lane[before] == calls.lane) & (calls.op[before] == calls.op)

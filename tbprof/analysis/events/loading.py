@@ -2,7 +2,7 @@
 
 Three kinds, on the training threads:
 
-- A runtime call of `LONG_CALL_NS` and more that is no copy, no synchronise and allocates nothing: CUDA
+- A runtime call of `LONG_CALL_NS` and more that is no copy, no synchronize and allocates nothing: CUDA
   and HIP load a kernel's code when it is first launched, in the launching call; querying a device's
   properties and making a stream take as long once.
 - A free by which a library creates its handles (`frees.Frees.of_handles`).

@@ -122,7 +122,7 @@ def _last_beside_ns(order: StreamOrder, device: Int64s, at_ns: Int64s) -> Int64s
 def _without_beside(
     rows: tuple[tuple[int, ...], ...], is_beside: npt.NDArray[np.bool_], awaits_all: npt.NDArray[np.bool_]
 ) -> tuple[tuple[int, ...], ...]:
-    """What a device synchronise finds on streams beside the training depends on when it comes."""
+    """What a device synchronize finds on streams beside the training depends on when it comes."""
     return tuple(
         tuple(row for row in some if not (all_ and is_beside[row]))
         for some, all_ in zip(rows, awaits_all.tolist(), strict=True)

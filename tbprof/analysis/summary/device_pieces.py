@@ -25,9 +25,9 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, lookup
 from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["DevicePieces", "Labelled", "device_pieces", "pieces_of"]
+__all__ = ["DevicePieces", "Labeled", "device_pieces", "pieces_of"]
 
-Labelled: TypeAlias = tuple[StretchPart, Intervals]
+Labeled: TypeAlias = tuple[StretchPart, Intervals]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,23 +52,23 @@ class DevicePieces:
 def device_pieces(facts: Facts, device: int, begin_ns: int, end_ns: int) -> DevicePieces:
     """All of `[begin_ns, end_ns)` on one device."""
     kernels, computing = _computing(facts, device)
-    labelled = [*computing, *_communication(facts, device), *_copying(facts, device), *_idle(facts, device)]
-    return pieces_of(labelled, begin_ns, end_ns, kernels.start_ns, kernels.elements)
+    labeled = [*computing, *_communication(facts, device), *_copying(facts, device), *_idle(facts, device)]
+    return pieces_of(labeled, begin_ns, end_ns, kernels.start_ns, kernels.elements)
 
 
 def pieces_of(
-    labelled: Sequence[Labelled], begin_ns: int, end_ns: int, kernel_start_ns: Int64s, elements: Int64s
+    labeled: Sequence[Labeled], begin_ns: int, end_ns: int, kernel_start_ns: Int64s, elements: Int64s
 ) -> DevicePieces:
     """All of `[begin_ns, end_ns)`: what no part has is idle outside.
 
     Args:
-        labelled: No two parts have the same moment.
+        labeled: No two parts have the same moment.
         begin_ns: Of the first piece.
         end_ns: Of the last one.
         kernel_start_ns: Where those that compute begin, ascending.
         elements: Of the inputs of each of these, `NONE` where that was not recorded.
     """
-    clipped = [(part, clip(held, begin_ns, end_ns)) for part, held in labelled]
+    clipped = [(part, clip(held, begin_ns, end_ns)) for part, held in labeled]
     rest = complement(union_of([held for _, held in clipped]), begin_ns, end_ns)
     clipped.append((StretchPart("idle", "outside"), rest))
     named = {part for part, _ in clipped}
@@ -113,7 +113,7 @@ class _Kernels:
     elements: Int64s
 
 
-def _computing(facts: Facts, device: int) -> tuple[_Kernels, list[Labelled]]:
+def _computing(facts: Facts, device: int) -> tuple[_Kernels, list[Labeled]]:
     """By the innermost op around the launch, and the innermost module, else label."""
     work, slices = facts.work, facts.trace.slices
     is_copy = slices.category[work.rows] == Category.MEMCPY
@@ -124,13 +124,13 @@ def _computing(facts: Facts, device: int) -> tuple[_Kernels, list[Labelled]]:
     op = _innermost(facts, facts.calls.ops, launch)
     named = np.stack([_names(facts, op), _within(facts, launch)], axis=1)
     distinct, which = distinct_lines(named)
-    labelled = []
+    labeled = []
     for number, (name, place) in enumerate(distinct.tolist()):
         mine = which == number
         part = StretchPart("computing", "", _name(facts, name), module_name(_name(facts, place)))
         # Not their union: each is a kernel of its own.
-        labelled.append((part, Intervals(start[mine], end[mine])))
-    return _Kernels(start, input_elements(facts.trace, op)), labelled
+        labeled.append((part, Intervals(start[mine], end[mine])))
+    return _Kernels(start, input_elements(facts.trace, op)), labeled
 
 
 def _within(facts: Facts, launch: Int64s) -> Int64s:
@@ -162,7 +162,7 @@ def _name(facts: Facts, name: int) -> str:
     return "" if name == NONE else facts.trace.names[name]
 
 
-def _communication(facts: Facts, device: int) -> Iterator[Labelled]:
+def _communication(facts: Facts, device: int) -> Iterator[Labeled]:
     work, found = facts.work, facts.collectives
     mine = np.flatnonzero(work.device[found.at] == device)
     start, end = own_pieces(work.start_ns[found.at[mine]], work.end_ns[found.at[mine]])
@@ -173,11 +173,11 @@ def _communication(facts: Facts, device: int) -> Iterator[Labelled]:
         yield StretchPart("communication", "", kind, group), held
 
 
-def _copying(facts: Facts, device: int) -> Iterator[Labelled]:
+def _copying(facts: Facts, device: int) -> Iterator[Labeled]:
     yield StretchPart("copying"), facts.parts.copying[device]
 
 
-def _idle(facts: Facts, device: int) -> Iterator[Labelled]:
+def _idle(facts: Facts, device: int) -> Iterator[Labeled]:
     gaps, empty = facts.idle.gaps[device], facts.idle.empty[device]
     yield StretchPart("idle", "queued"), subtract(gaps, empty)
     for cause, pieces in facts.causes.empty[device].items():

@@ -25,7 +25,7 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.communication.collectives import key_of_range
 from tbprof.analysis.communication.exposure import own_pieces
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.summary.device_pieces import DevicePieces, Labelled, pieces_of
+from tbprof.analysis.summary.device_pieces import DevicePieces, Labeled, pieces_of
 from tbprof.analysis.summary.input_elements import input_elements
 from tbprof.model import StretchPart
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
@@ -51,13 +51,13 @@ def host_pieces(facts: Facts, begin_ns: int, end_ns: int) -> DevicePieces:
     exchanging = subtract(_during(facts, _collectives(facts)), busy)
     loading = subtract(_during(facts, _loading(facts)), union_of((busy, exchanging)))
     rest = complement(union_of((busy, exchanging, loading)), begin_ns, end_ns)
-    labelled = [
+    labeled = [
         *_by_op(facts, rows, start, end),
         *_by_collective(facts, exchanging),
         *_named(facts, "data", clip(loading, begin_ns, end_ns)),
         *_named(facts, "python", rest),
     ]
-    return pieces_of(labelled, begin_ns, end_ns, start, input_elements(facts.trace, rows))
+    return pieces_of(labeled, begin_ns, end_ns, start, input_elements(facts.trace, rows))
 
 
 def exposed_on_host(facts: Facts) -> Intervals:
@@ -96,14 +96,14 @@ def _during(facts: Facts, rows: Int64s) -> Intervals:
     return union(facts.trace.slices.start_ns[rows], facts.trace.slices.end_of(rows))
 
 
-def _by_op(facts: Facts, rows: Int64s, start_ns: Int64s, end_ns: Int64s) -> Iterator[Labelled]:
+def _by_op(facts: Facts, rows: Int64s, start_ns: Int64s, end_ns: Int64s) -> Iterator[Labeled]:
     name = facts.trace.slices.name[rows]
     for one in distinct(name).tolist():
         mine = (name == one) & (end_ns > start_ns)
         yield StretchPart("computing", "", facts.trace.names[one]), Intervals(start_ns[mine], end_ns[mine])
 
 
-def _by_collective(facts: Facts, exposed: Intervals) -> Iterator[Labelled]:
+def _by_collective(facts: Facts, exposed: Intervals) -> Iterator[Labeled]:
     """Of several at once the earlier has the moment."""
     rows = _collectives(facts)
     kinds = [key_of_range(facts.trace, row).kind for row in rows.tolist()]
@@ -113,7 +113,7 @@ def _by_collective(facts: Facts, exposed: Intervals) -> Iterator[Labelled]:
         yield StretchPart("communication", "", kind), intersect(exposed, union(start[mine], end[mine]))
 
 
-def _named(facts: Facts, cause: str, pieces: Intervals) -> Iterator[Labelled]:
+def _named(facts: Facts, cause: str, pieces: Intervals) -> Iterator[Labeled]:
     """By the code that the host was in."""
     order = np.argsort(pieces.start_ns - pieces.end_ns, kind="stable")
     longest = np.sort(order[:_MAX_NAMED])

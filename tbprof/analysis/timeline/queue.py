@@ -33,7 +33,7 @@ class QueueDepth:
         return int(self.depth[before]) if before >= 0 else 0
 
     def in_buckets(self, edges_ns: Int64s) -> tuple[Int64s, Int64s]:
-        """Between each two neighbours of `edges_ns` the most that was queued, and how long nothing was."""
+        """Between each two neighbors of `edges_ns` the most that was queued, and how long nothing was."""
         first = np.searchsorted(self.time_ns, edges_ns, side="left")
         # Entry i is what was queued until change i; so a bucket has those from its first change
         # to the one after its last, both included.

@@ -98,8 +98,8 @@ def _named(trace: Trace, calls: Calls, episodes: Episodes) -> tuple[Int64s, Int6
     """Stream and device that a `cuda_sync` row names for each episode, -1 where none does."""
     slices = trace.slices
     rows = np.flatnonzero((slices.category == Category.SYNC) & (slices.correlation > 0))
-    synchronise = np.where(episodes.is_copy, episodes.joined, episodes.first)
-    wanted = np.where(synchronise == NONE, 0, slices.correlation[calls.rows[synchronise]])
+    synchronize = np.where(episodes.is_copy, episodes.joined, episodes.first)
+    wanted = np.where(synchronize == NONE, 0, slices.correlation[calls.rows[synchronize]])
     row = lookup(slices.correlation[rows], rows, wanted)
     stream = np.maximum(trace.stream.at(row), trace.awaited_stream.at(row))
     return stream, trace.device.at(row)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from tbprof.cli.input.reading import is_folder
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
-from tbprof.cli.output.colour import coloured, wants_colour
+from tbprof.cli.output.color import colored, wants_color
 from tbprof.cli.output.stderr_messages import Problem, tell
 from tbprof.escaping import json_text
 from tbprof.model import Report
@@ -109,9 +109,9 @@ def _markdown() -> Callable[[Report], str]:
 def _terminal(options: argparse.Namespace) -> Callable[[Report], str]:
     from tbprof.cli.output.terminal import terminal_text
 
-    if options.output is not None or not wants_colour():
+    if options.output is not None or not wants_color():
         return terminal_text
-    return lambda report: coloured(terminal_text(report))
+    return lambda report: colored(terminal_text(report))
 
 
 def _page(windows: Windows, reader: WindowReader, top: int | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tbprof.cli.input.reading import is_folder
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
-from tbprof.executors.analyzing import analyse_many
+from tbprof.executors.analyzing import analyze_many
 from tbprof.executors.choosing import executor_for
 from tbprof.executors.executor import Executor
 from tbprof.file_names import REPORT_SUFFIX, rank_of
@@ -92,7 +92,7 @@ def _read(
             else:
                 ranks.append(found)
     traces = [window.trace_path or "" for window in pending]
-    analyzed = analyse_many(traces, executor or executor_for(len(traces)), use_cache=use_cache)
+    analyzed = analyze_many(traces, executor or executor_for(len(traces)), use_cache=use_cache)
     for window, file in zip(pending, analyzed, strict=True):
         if file.error:
             problems.append(_problem(window, file.error))

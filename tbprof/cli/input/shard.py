@@ -23,7 +23,7 @@ class Shard:
     count: int
 
     def of(self, items: Sequence[_T]) -> Sequence[_T]:
-        """Every `count`-th: neighbours, which take as long as each other, go to different parts."""
+        """Every `count`-th: neighbors, which take as long as each other, go to different parts."""
         return items[self.number - 1 :: self.count]
 
 

@@ -199,11 +199,11 @@ def _outcomes(windows: Sequence[Window], executor: Executor | None, *, use_cache
 def _read_by(
     executor: Executor | None, traces: Sequence[str], *, use_cache: bool
 ) -> Iterator[Report | TbprofError]:
-    from tbprof.executors.analyzing import analyse_many
+    from tbprof.executors.analyzing import analyze_many
     from tbprof.executors.choosing import executor_for
 
     executor = executor or executor_for(len(traces))
-    for trace, file in zip(traces, analyse_many(traces, executor, use_cache=use_cache), strict=True):
+    for trace, file in zip(traces, analyze_many(traces, executor, use_cache=use_cache), strict=True):
         if file.error:
             yield TraceError(file.error.replace(file.path, trace))
             continue

@@ -22,7 +22,7 @@ from tbprof.program.caller_frame import called_from, forget_callers
 
 __all__ = ["LineRecorder"]
 
-_UNNAMED = "synchronise"
+_UNNAMED = "synchronize"
 _HAND_OVER = torch.overrides.handle_torch_function.__code__
 
 

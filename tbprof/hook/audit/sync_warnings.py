@@ -1,7 +1,7 @@
 """CUDA's own word for it: torch warns of each call that waits for the device, as it happens.
 
 `torch.cuda.set_sync_debug_mode("warn")` knows what no table does, such as the checks inside
-linear algebra; it leaves out synchronise calls that are asked for by name.
+linear algebra; it leaves out synchronize calls that are asked for by name.
 """
 
 from __future__ import annotations

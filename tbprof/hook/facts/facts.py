@@ -53,7 +53,7 @@ class WindowFacts:
 
 
 def rank_and_world_size() -> tuple[int | None, int | None]:
-    """Of torch.distributed where it is initialised, else of the launcher's environment."""
+    """Of torch.distributed where it is initialized, else of the launcher's environment."""
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         return torch.distributed.get_rank(), torch.distributed.get_world_size()
     return _number(os.environ, "RANK"), _number(os.environ, "WORLD_SIZE")

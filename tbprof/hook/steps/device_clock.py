@@ -46,7 +46,7 @@ class DeviceClock:
     The host can be ahead of the device for many steps and then wait in one; between two events
     of the device there is no such doubt. To query an event while another thread captures a CUDA
     graph would break that capture, and no thread can see the captures of others: so events are
-    only read where a window has just ended, for which the profiler has synchronised anyway.
+    only read where a window has just ended, for which the profiler has synchronized anyway.
     """
 
     def __init__(self, record_event: Callable[[], TimingEvent | None] | None = None) -> None:

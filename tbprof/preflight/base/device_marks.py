@@ -3,7 +3,7 @@
 All tensors stay ordinary tensors of the CPU with their real values. A device is a property of
 a storage, and so is the mark: views, `param.data = x`, saved tensors and state dicts share it
 without a line of code, and it goes when the storage goes. A storage without a mark is neutral:
-made inside torch, or before preflight began; it takes no part in any judgement.
+made inside torch, or before preflight began; it takes no part in any judgment.
 """
 
 from __future__ import annotations

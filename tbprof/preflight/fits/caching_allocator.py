@@ -58,18 +58,18 @@ class CachingAllocator:
         return address
 
     def free(self, address: int) -> None:
-        """Give a block back; free neighbours in its segment become one with it."""
+        """Give a block back; free neighbors in its segment become one with it."""
         is_small = self._is_small[address]
         free, size = self._free[is_small], self._sizes[address]
-        for neighbour in (self._starts.get(address), address + size):
-            if neighbour is None or (other := self._sizes.get(neighbour)) is None:
+        for neighbor in (self._starts.get(address), address + size):
+            if neighbor is None or (other := self._sizes.get(neighbor)) is None:
                 continue
-            at = bisect_left(free, (other, neighbour))
-            if at < len(free) and free[at] == (other, neighbour):
+            at = bisect_left(free, (other, neighbor))
+            if at < len(free) and free[at] == (other, neighbor):
                 del free[at]
-                self._drop(neighbour)
+                self._drop(neighbor)
                 self._drop(address)
-                address, size = min(address, neighbour), size + other
+                address, size = min(address, neighbor), size + other
                 self._put(address, size, is_small)
         insort(free, (size, address))
 

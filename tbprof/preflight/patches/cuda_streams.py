@@ -27,13 +27,13 @@ __all__ = [
 
 def synchronize(device: Any = None) -> None:  # noqa: ARG001 - as torch has it
     """Noted as a wait of the host for the device."""
-    note(Noted("synchronise", "synchronize", ()))
+    note(Noted("synchronize", "synchronize", ()))
     pending_reads.forget_all()
 
 
 def empty_cache() -> None:
     """Noted as a wait: memory goes back to the driver when the device has done its work."""
-    note(Noted("synchronise", "empty_cache", (), known="read"))
+    note(Noted("synchronize", "empty_cache", (), known="read"))
 
 
 class Stream:

@@ -51,7 +51,7 @@ def _waiting_barrier(original: Any) -> Any:
 
     @wraps(original)
     def barrier(*args: Any, **kwargs: Any) -> Any:
-        note(Event("synchronise", "barrier", (), "read"))
+        note(Event("synchronize", "barrier", (), "read"))
         kwargs.pop("device_ids", None)
         return original(*args, **kwargs)
 

@@ -15,7 +15,7 @@ KIND_NAMES = {
     "dynamic_shape": "dynamic shape",
     "host_read": "read to host",
     "upload": "upload",
-    "synchronise": "explicit synchronise",
+    "synchronize": "explicit synchronize",
     "race": "race on a non_blocking read",
     "device_mismatch": "device mismatch: would raise on a GPU",
 }

@@ -40,7 +40,7 @@ def uploads_data(facts: Facts, site: SiteMembers) -> bool:
 def can_be_deferred(site: SiteMembers) -> bool:
     """Whether its wait can go with nothing in its place.
 
-    So can that of a read on which no shape or branch depends, and of a bare synchronise.
+    So can that of a read on which no shape or branch depends, and of a bare synchronize.
     """
     is_bare = not site.ops and site.direction == ""
     return is_bare or (is_read(site) and (SHAPE_READERS | TRUTH_READERS).isdisjoint(site.ops))

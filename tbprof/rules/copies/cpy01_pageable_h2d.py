@@ -57,7 +57,7 @@ _KEPT = "CPY03"
 
 
 BATCH_BYTES = 1 << 20
-"""From here on it is taken for a batch: 32 grey pictures of 91 x 91 pixels in float32."""
+"""From here on it is taken for a batch: 32 gray pictures of 91 x 91 pixels in float32."""
 
 _MOST = 0.5
 

@@ -2,10 +2,10 @@
 
 What
     `x.to(device)` of a tensor in pinned memory, without `non_blocking=True`: the copy itself would not
-    hold up the host, the synchronise that torch puts behind it does.
+    hold up the host, the synchronize that torch puts behind it does.
 
 Why
-    The synchronise waits for the whole stream, with all work queued before the copy. The host loses
+    The synchronize waits for the whole stream, with all work queued before the copy. The host loses
     its lead once in each step, and gets nothing for it.
 
 Example
@@ -26,7 +26,7 @@ Fix
     caveat: the pinned tensor must not be written to before the copy is done; a DataLoader never does.
 
 Silent
-    For pageable memory (CPY01), where the memory kind is not recorded (ROCm), and where the synchronise
+    For pageable memory (CPY01), where the memory kind is not recorded (ROCm), and where the synchronize
     stands outside the copy: then it is one for several copies, and somebody asked for it.
     At most info where the device hardly ever runs dry.
 """
@@ -56,7 +56,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _waits_for_pinned(site: SiteMembers) -> bool:
-    """A joined synchronise lies in the same `copy_`: only one that was asked to block has it there."""
+    """A joined synchronize lies in the same `copy_`: only one that was asked to block has it there."""
     is_upload = site.direction == "HtoD" and site.memory == "pinned"
     return is_upload and site.blocking and site.ops[:1] == (_COPY,)
 

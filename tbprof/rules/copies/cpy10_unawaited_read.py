@@ -2,7 +2,7 @@
 
 What
     A tensor is copied into pinned memory with `non_blocking=True`, and until the end of the next step
-    the trace shows no synchronise and no query of an event.
+    the trace shows no synchronize and no query of an event.
 
 Why
     Such a copy returns before it is done. Whoever reads the buffer then gets old or half-written

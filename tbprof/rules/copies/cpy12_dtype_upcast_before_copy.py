@@ -21,7 +21,7 @@ Action
 
 Fix
     Copy the narrow tensor and cast it on the device.
-    caveat: transforms that need floats (normalising, resizing with antialias) move to the device with
+    caveat: transforms that need floats (normalizing, resizing with antialias) move to the device with
     it, or stay before the copy.
 
 Silent

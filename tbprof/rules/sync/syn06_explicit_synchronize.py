@@ -2,7 +2,7 @@
 
 What
     `torch.cuda.synchronize()`, `stream.synchronize()` or `event.synchronize()` in a step of the
-    training: a synchronise call that no op makes, and that had something to wait for.
+    training: a synchronize call that no op makes, and that had something to wait for.
 
 Why
     Nothing in a step needs it: the device keeps the order of what it is told by itself. The host
@@ -33,7 +33,7 @@ Fix
     caveat: a pinned buffer that a copy is still filling must not be read before its event.
 
 Silent
-    For a synchronise inside an op or after a copy, for one that waits for nothing, for the
+    For a synchronize inside an op or after a copy, for one that waits for nothing, for the
     profiler's own, on threads that do not train, and without recorded steps.
     At most info where the device hardly ever runs dry.
 """
@@ -72,4 +72,4 @@ def _waits(facts: Facts, site: SiteMembers) -> bool:
     return bool((facts.awaited.explained_ns[site.members] > 0).any())
 
 
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="synchronise", needs=(STEPS,))
+RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="synchronize", needs=(STEPS,))

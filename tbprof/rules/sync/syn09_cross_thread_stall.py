@@ -2,7 +2,7 @@
 
 What
     A thread that does not train (a checkpoint writer, a logger, a metric) copies from the device
-    into pageable memory or synchronises, and launches of the training take more than ten times as
+    into pageable memory or synchronizes, and launches of the training take more than ten times as
     long while it waits.
 
 Why

@@ -1,7 +1,7 @@
 """Several waits hide one another: fix them together.
 
 What
-    Reads, synchronises or uploads of the same steps of which each wins little alone, and which win 1.3 times
+    Reads, synchronizes or uploads of the same steps of which each wins little alone, and which win 1.3 times
     the sum of that, or more, when all of them go.
 
 Why

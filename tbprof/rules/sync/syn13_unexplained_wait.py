@@ -24,7 +24,7 @@ Action
 
 Fix
     Look at `nvidia-smi` for other processes on the device, and at the ranks that this one waits
-    for; record with synchronisation events, and once more on a GPU that nobody else uses.
+    for; record with synchronization events, and once more on a GPU that nobody else uses.
     caveat: the cause is not known, and this is no more than where to look.
 
 Silent

@@ -24,8 +24,8 @@ Action
     Judge several steps together.
 
 Fix
-    Judge many steps together, and time them with one synchronise after all of them.
-    caveat: a synchronise in each step makes the two agree, and takes the host's lead away.
+    Judge many steps together, and time them with one synchronize after all of them.
+    caveat: a synchronize in each step makes the two agree, and takes the host's lead away.
 
 Silent
     Where the device ends each warm step within 10 % of its length. Never more than info: a host

@@ -26,6 +26,6 @@ def site_name(site: Site) -> str:
     if not any("emcpy" in call for call in site.calls):
         call = site.calls[0].lower() if site.calls else ""
         of = "device" if "device" in call or "ctx" in call else "event" if "event" in call else "stream"
-        return f"synchronise the {of}"
+        return f"synchronize the {of}"
     memory = f", {site.memory} memory" if site.memory else ""
     return f"{_DIRECTIONS.get(site.direction, 'copy ' + site.direction)}{memory}"

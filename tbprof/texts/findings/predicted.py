@@ -21,7 +21,7 @@ _KINDS = {
     "dynamic_shape": "the result's shape depends on data",
     "host_read": "copies a whole tensor to the host",
     "upload": "uploads data, and waits until it is copied",
-    "synchronise": "waits for all work of the device",
+    "synchronize": "waits for all work of the device",
     "race": "reads what a copy may not have brought yet",
     "device_mismatch": "would raise an error on a GPU",
 }

@@ -64,7 +64,7 @@ class VerdictFigures:
             return ""
         spent, place = duration(self.of_step("place_us")), place_words(str(self.numbers["place"]))
         if not place:
-            return f"{spent} of that idle time is outside every labelled range and function. "
+            return f"{spent} of that idle time is outside every labeled range and function. "
         return f"{spent} of that idle time is in {place}. "
 
     def waiting(self) -> str:

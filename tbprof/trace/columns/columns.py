@@ -57,7 +57,7 @@ class Category(IntEnum):
     MEMCPY = 4
     MEMSET = 5
     SYNC = 6
-    """CUPTI's own record of a synchronisation; says what was awaited, is no sync point."""
+    """CUPTI's own record of a synchronization; says what was awaited, is no sync point."""
     PYTHON = 7
     GPU_ANNOTATION = 8
     OVERHEAD = 9

@@ -1,1 +1,1 @@
-"""One module or package a format: each recognises its files and reads them to columns."""
+"""One module or package a format: each recognizes its files and reads them to columns."""

@@ -1,4 +1,4 @@
-"""What an importer is: a module that recognises the files of one format and reads them to columns."""
+"""What an importer is: a module that recognizes the files of one format and reads them to columns."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def mechanical_edits(
     Args:
         rule: Its code.
         first_line: Number of the first line of `code`.
-        code: Neighbouring lines of the program.
+        code: Neighboring lines of the program.
         marked: Numbers of the lines that the finding is at.
     """
     if rule not in {*_ASYNC, *_CONSTANTS, "CPY04"}:

@@ -34,7 +34,7 @@ State = Literal["ok", "info", "warning", "error", "unknown"]
 
 
 def worst_of(rows: Sequence[TrustRow]) -> Literal["ok", "info", "warning", "error"]:
-    """What colours the whole list: what is not known is nothing against it."""
+    """What colors the whole list: what is not known is nothing against it."""
     known = (row.state for row in rows if row.state != "unknown")
     return max(known, key=_GRADES.index, default="ok")
 

@@ -33,7 +33,7 @@ nothing. Best first."""
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """Neighbouring lines."""
+    """Neighboring lines."""
 
     first_line: int
     lines: tuple[str, ...]

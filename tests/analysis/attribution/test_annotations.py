@@ -10,7 +10,7 @@ from tbprof.model import Site
 
 
 def site_of(built: TraceBuilder) -> Site:
-    built.synchronise("cudaStreamSynchronize", 50, 60)
+    built.synchronize("cudaStreamSynchronize", 50, 60)
     return built.report().sites[0]
 
 
@@ -65,6 +65,6 @@ def test_a_site_has_the_label_that_most_of_its_waits_have() -> None:
     built = TraceBuilder()
     for start, label in ((0, "train"), (100, "check"), (200, "check")):
         built.annotation(label, start, start + 90)
-        built.synchronise("cudaStreamSynchronize", start + 10, start + 20)
+        built.synchronize("cudaStreamSynchronize", start + 10, start + 20)
     (site,) = built.report().sites
     assert (site.count, site.label) == (3, "check")

@@ -33,7 +33,7 @@ def test_a_wait_in_a_library_names_the_call_of_ones_own() -> None:
     built.frame("train.py(10): step", 10, 900)
     built.frame("transformers/trainer.py(100): train", 20, 800)
     built.frame("transformers/trainer.py(200): log", 30, 700)
-    built.synchronise("cudaDeviceSynchronize", 100, 300)
+    built.synchronize("cudaDeviceSynchronize", 100, 300)
     built.launch(400, 410, runs=(420, 430))
     site = report_of(built.trace()).sites[0]
     assert site.library == "transformers"
@@ -48,7 +48,7 @@ def test_a_wait_in_ones_own_code_names_the_frames_around_it() -> None:
     built.step(1, 0, 1000)
     built.frame("main.py(1): <module>", 0, 1000)
     built.frame("train.py(10): step", 10, 900)
-    built.synchronise("cudaDeviceSynchronize", 100, 300)
+    built.synchronize("cudaDeviceSynchronize", 100, 300)
     built.launch(400, 410, runs=(420, 430))
     site = report_of(built.trace()).sites[0]
     assert site.library is None

@@ -63,7 +63,7 @@ def test_an_autograd_thread_has_the_ops_of_its_own_and_not_the_forward_one() -> 
     built.op("autograd::engine::evaluate_function: IndexBackward0", 40, 100, thread=SIDE)
     built.op("IndexBackward0", 45, 95, thread=SIDE)
     built.copy("HtoD", "pageable", 50, 60, runs=(52, 58), thread=SIDE)
-    built.synchronise("cudaStreamSynchronize", 61, 62, thread=SIDE)
+    built.synchronize("cudaStreamSynchronize", 61, 62, thread=SIDE)
 
     ops = [site.ops for site in built.report().sites]
     assert ops == [("IndexBackward0", "autograd::engine::evaluate_function: IndexBackward0")]

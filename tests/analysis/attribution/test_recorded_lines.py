@@ -135,7 +135,7 @@ def test_an_upload_is_joined_by_its_direction_and_its_memory() -> None:
         for op in ("aten::to", "aten::_to_copy", "aten::copy_"):
             built.op(op, at, at + 40)
         built.copy("HtoD", memory, at, at + 20, runs=(at + 5, at + 15))
-        built.synchronise("cudaStreamSynchronize", at + 21, at + 30)
+        built.synchronize("cudaStreamSynchronize", at + 21, at + 30)
     calls = (
         recorded(10, "to", UPLOAD, pinned=True),
         recorded(20, "to", UPLOAD, pinned=False),
@@ -178,7 +178,7 @@ def test_a_wait_that_cuda_reported_is_joined_with_ops_of_other_libraries_only() 
     built = two_steps("item")
     for begin in (700, 1700):
         read_scalar(built, begin, wait=20, ops=("torchvision::nms",))
-        built.synchronise("cudaDeviceSynchronize", begin + 100, begin + 110)
+        built.synchronize("cudaDeviceSynchronize", begin + 100, begin + 110)
     found = report(built, recorded(33, UNNAMED, ("cuda",)))
     assert lines(found) == [(33, 2, True, ())]
 
@@ -217,7 +217,7 @@ def test_a_wait_that_is_asked_for_by_name_has_its_line(call: str, runtime_call: 
         begin = 1000 * number
         built.step(number, begin, begin + 1000)
         built.launch(begin + 10, begin + 15, runs=(begin + 20, begin + 300))
-        built.synchronise(runtime_call, begin + 100, begin + 310)
+        built.synchronize(runtime_call, begin + 100, begin + 310)
         read_scalar(built, begin + 500, wait=20, ops=TRUTH[1:])
     found = report(built, recorded(10, call, ("cuda",)), recorded(20))
     assert lines(found) == [(10, 2, True, ()), (20, 2, True, ())]

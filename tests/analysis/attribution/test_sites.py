@@ -29,7 +29,7 @@ def test_what_happens_outside_the_steps_is_in_the_count_and_in_no_step() -> None
     for name in ("aten::item", "aten::_local_scalar_dense"):
         built.op(name, 2500, 2600)
     built.copy("DtoH", "pageable", 2510, 2520, runs=(2512, 2514))
-    built.synchronise(SYNC, 2521, 2522)
+    built.synchronize(SYNC, 2521, 2522)
     (site,) = built.report().sites
     assert (site.count, site.per_step) == (3, (1, 1))
 
@@ -39,7 +39,7 @@ def test_direction_and_memory_make_two() -> None:
     kinds = (("HtoD", "pageable"), ("HtoD", "pinned"), ("DtoH", "pinned"))
     for start, (direction, memory) in zip((0, 100, 200), kinds, strict=True):
         built.copy(direction, memory, start, start + 10, runs=(start + 2, start + 8))
-        built.synchronise(SYNC, start + 20, start + 30)
+        built.synchronize(SYNC, start + 20, start + 30)
     assert counts(built) == [(1, 1)] * 3
 
 
@@ -48,7 +48,7 @@ def test_calls_make_two() -> None:
     built.copy("DtoH", "pageable", 0, 10, runs=(2, 8))
     built.copy("DtoH", "pageable", 20, 30, runs=(22, 28), call="cudaMemcpy")
     built.copy("DtoH", "pageable", 40, 50, runs=(42, 48))
-    built.synchronise(SYNC, 60, 70)
+    built.synchronize(SYNC, 60, 70)
     assert counts(built) == [(1, 1)] * 3
 
 
@@ -68,11 +68,11 @@ def test_frames_make_two() -> None:
     assert sorted(counts(built)) == [(1, 1), (2, 2)]
 
 
-def test_a_synchronise_behind_one_of_them_makes_two() -> None:
+def test_a_synchronize_behind_one_of_them_makes_two() -> None:
     built = TraceBuilder()
     for start in (0, 100):
         built.copy("HtoD", "pinned", start, start + 10, runs=(start + 2, start + 8))
-    built.synchronise(SYNC, 200, 210)
+    built.synchronize(SYNC, 200, 210)
     assert counts(built) == [(1, 1), (1, 0)]
 
 

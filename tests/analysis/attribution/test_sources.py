@@ -11,7 +11,7 @@ from tbprof.model import Source
 
 
 def source_of(built: TraceBuilder) -> Source | None:
-    built.synchronise("cudaStreamSynchronize", 50, 60)
+    built.synchronize("cudaStreamSynchronize", 50, 60)
     return built.report().sites[0].source
 
 

@@ -21,7 +21,7 @@ def test_kernels_copies_and_memsets_keep_a_device_busy() -> None:
     built.copy("HtoD", "pinned", 2, 3, runs=(30, 40))
     built.memset(4, 5, runs=(50, 60))
     built.gpu_annotation("forward", 10, 90)
-    built.synchronise("cudaStreamSynchronize", 6, 80, awaited=7)
+    built.synchronize("cudaStreamSynchronize", 6, 80, awaited=7)
 
     facts = built.facts()
     assert launches(facts) == ["cudaLaunchKernel", "cudaMemcpyAsync", "cudaMemsetAsync"]

@@ -15,7 +15,7 @@ COPIES = [
     "hipMemcpyAsync",
     "cuMemcpyDtoHAsync_v2",
 ]
-SYNCHRONISES = [
+SYNCHRONIZES = [
     "cudaStreamSynchronize",
     "cudaDeviceSynchronize",
     "cudaEventSynchronize",
@@ -54,8 +54,8 @@ def test_copies_are_calls(name: str) -> None:
     assert calls.is_async.tolist() == ["Async" in name]
 
 
-@pytest.mark.parametrize("name", SYNCHRONISES)
-def test_synchronises_are_calls(name: str) -> None:
+@pytest.mark.parametrize("name", SYNCHRONIZES)
+def test_synchronizes_are_calls(name: str) -> None:
     calls = named(name).facts().calls
     assert calls.is_copy.tolist() == [False]
     assert calls.is_stream_sync.tolist() == ["Stream" in name]
@@ -74,14 +74,14 @@ def test_an_op_of_such_a_name_is_no_call() -> None:
 
 def test_a_cuda_sync_row_is_no_call() -> None:
     built = TraceBuilder()
-    built.synchronise("cudaStreamSynchronize", 0, 10, awaited=7)
+    built.synchronize("cudaStreamSynchronize", 0, 10, awaited=7)
     assert len(built.facts().calls.rows) == 1
 
 
-def test_the_last_device_synchronise_is_the_profilers_own() -> None:
+def test_the_last_device_synchronize_is_the_profilers_own() -> None:
     built = TraceBuilder()
-    built.synchronise("cudaDeviceSynchronize", 100, 110)
-    built.synchronise("cudaDeviceSynchronize", 200, 214.5)
+    built.synchronize("cudaDeviceSynchronize", 100, 110)
+    built.synchronize("cudaDeviceSynchronize", 200, 214.5)
     report = built.report()
 
     assert report.sync_points.profiler_own_ns == (14_500,)
@@ -92,7 +92,7 @@ def test_the_last_device_synchronise_is_the_profilers_own() -> None:
 def test_it_is_the_profilers_own_even_inside_a_step() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
-    built.synchronise("cudaDeviceSynchronize", 900, 910)
+    built.synchronize("cudaDeviceSynchronize", 900, 910)
     report = built.report()
 
     assert report.sync_points.profiler_own_ns == (10_000,)
@@ -102,9 +102,9 @@ def test_it_is_the_profilers_own_even_inside_a_step() -> None:
 def test_only_the_last_one_can_be_the_profilers_own() -> None:
     """That the last one is inside an op does not hand the role to the one before it."""
     built = TraceBuilder()
-    built.synchronise("cudaDeviceSynchronize", 100, 110)
+    built.synchronize("cudaDeviceSynchronize", 100, 110)
     built.op("aten::add", 190, 230)
-    built.synchronise("cudaDeviceSynchronize", 200, 210)
+    built.synchronize("cudaDeviceSynchronize", 200, 210)
     report = built.report()
 
     assert report.sync_points.profiler_own_ns == ()
@@ -113,14 +113,14 @@ def test_only_the_last_one_can_be_the_profilers_own() -> None:
 
 def test_it_is_the_users_if_a_runtime_call_follows_on_its_thread() -> None:
     built = TraceBuilder()
-    built.synchronise("cudaDeviceSynchronize", 100, 110)
+    built.synchronize("cudaDeviceSynchronize", 100, 110)
     built.call("cudaEventRecord", 120, 121)
     assert built.report().sync_points.profiler_own_ns == ()
 
 
 def test_calls_of_another_thread_may_follow_it() -> None:
     built = TraceBuilder()
-    built.synchronise("cudaDeviceSynchronize", 100, 110)
+    built.synchronize("cudaDeviceSynchronize", 100, 110)
     built.call("cudaEventQuery", 120, 121, thread=SIDE)
     assert built.report().sync_points.profiler_own_ns == (10_000,)
 
@@ -139,7 +139,7 @@ def test_where_it_has_frames_one_must_be_the_profilers(frame: str, own: tuple[in
     built = TraceBuilder()
     built.frame("train.py(1): <module>", 0, 300)
     built.frame(frame, 50, 250)
-    built.synchronise("cudaDeviceSynchronize", 100, 110)
+    built.synchronize("cudaDeviceSynchronize", 100, 110)
     assert built.report().sync_points.profiler_own_ns == own
 
 
@@ -147,11 +147,11 @@ def test_frames_that_do_not_contain_it_do_not_matter() -> None:
     built = TraceBuilder()
     built.frame("train.py(1): main", 0, 90)
     built.frame("train.py(1): other", 0, 300, thread=SIDE)
-    built.synchronise("cudaDeviceSynchronize", 100, 110)
+    built.synchronize("cudaDeviceSynchronize", 100, 110)
     assert built.report().sync_points.profiler_own_ns == (10_000,)
 
 
-def test_a_stream_synchronise_is_never_the_profilers_own() -> None:
+def test_a_stream_synchronize_is_never_the_profilers_own() -> None:
     built = TraceBuilder()
-    built.synchronise("cudaStreamSynchronize", 100, 110)
+    built.synchronize("cudaStreamSynchronize", 100, 110)
     assert built.report().sync_points.profiler_own_ns == ()

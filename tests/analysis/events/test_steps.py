@@ -43,7 +43,7 @@ def test_without_steps_the_window_reaches_from_the_first_device_row_to_the_last(
     built.op("aten::add", 0, 500)
     built.launch(10, 11, runs=(20, 30))
     built.launch(40, 41, runs=(50, 80))
-    built.synchronise("cudaStreamSynchronize", 400, 410)
+    built.synchronize("cudaStreamSynchronize", 400, 410)
     (step,) = built.report().steps
 
     assert (step.name, step.start_ns, step.duration_ns) == ("window", 20_000, 60_000)
@@ -90,7 +90,7 @@ def test_of_steps_that_overlap_the_earlier_counts(spans: list[tuple[int, int]], 
 def test_a_wait_of_another_thread_is_in_the_step_that_runs() -> None:
     built = TraceBuilder()
     built.step(1, 0, 100)
-    built.synchronise("cudaStreamSynchronize", 50, 60, thread=SIDE)
+    built.synchronize("cudaStreamSynchronize", 50, 60, thread=SIDE)
     assert built.report().steps[0].sync_points == 1
 
 
@@ -116,7 +116,7 @@ def test_totals_hold_cold_steps_as_well() -> None:
     built = TraceBuilder()
     for number, (start, end) in enumerate([(0, 500), (500, 600), (600, 700)]):
         built.step(number, start, end)
-        built.synchronise("cudaStreamSynchronize", start + 10, start + 20)
+        built.synchronize("cudaStreamSynchronize", start + 10, start + 20)
     report = built.report()
     assert report.steps[0].cold
     assert report.sync_points.wait_ns == 30_000
@@ -196,7 +196,7 @@ def test_a_step_in_which_nothing_ran_takes_no_time_of_the_device() -> None:
 
 def test_sync_points_stay_in_the_step_of_the_host() -> None:
     built = ahead()
-    built.synchronise("cudaStreamSynchronize", 320, 321)
+    built.synchronize("cudaStreamSynchronize", 320, 321)
     built.call("cudaEventRecord", 330, 331)
     assert [step.sync_points for step in built.report().steps] == [0, 0, 0, 1, 0]
 

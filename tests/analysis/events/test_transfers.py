@@ -47,7 +47,7 @@ def test_a_wait_without_a_copy_takes_no_time_on_the_device() -> None:
     trace = TraceBuilder()
     trace.step(0, 0, 1000)
     trace.launch(10, 15, runs=(20, 400))
-    trace.synchronise("cudaStreamSynchronize", 30, 405)
+    trace.synchronize("cudaStreamSynchronize", 30, 405)
     facts = trace.facts()
     assert facts.transfers.device_ns.tolist() == [0]
     assert copy_totals(facts.episodes, facts.transfers) == ()

@@ -17,7 +17,7 @@ def turn(waits_until: float, *, marked: bool = False) -> TraceBuilder:
     if marked:
         built.step(0, 0, waits_until + 1_000)
     built.launch(0, 2, runs=(2, 4))
-    built.synchronise("cudaStreamSynchronize", 6, waits_until)
+    built.synchronize("cudaStreamSynchronize", 6, waits_until)
     for at in range(10):
         start = waits_until + 100.0 * at
         built.launch(start, start + 2, runs=(start + 5, start + 100))

@@ -48,5 +48,5 @@ def test_without_sites_there_is_no_source_to_miss() -> None:
 def test_a_blocking_call_without_its_row_is_counted() -> None:
     built = host_bound()
     built.copy("HtoD", "pageable", 500, 510, runs=None)
-    built.synchronise("cudaStreamSynchronize", 511, 512)
+    built.synchronize("cudaStreamSynchronize", 511, 512)
     assert codes(built) == {"no_stacks": {}, "calls_without_record": {"calls": 1}}

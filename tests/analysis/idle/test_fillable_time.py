@@ -47,7 +47,7 @@ def test_while_another_stream_runs_the_computing_one_can_be_filled_if_it_has_not
     built = step()
     built.launch(0, 5, runs=(5, 400))
     built.launch(5, 10, runs=(400, 900), name=ALL_REDUCE, stream=20)
-    built.synchronise("cudaDeviceSynchronize", 20, 905)
+    built.synchronize("cudaDeviceSynchronize", 20, 905)
     built.launch(910, 915, runs=(920, 1000))
     assert pieces(built) == [(0, 5), (400, 915)]
 
@@ -81,7 +81,7 @@ def test_a_wait_for_an_all_reduce_can_win_what_the_next_layer_would_take() -> No
         record = built.record_event(start + 5, start + 6)
         built.stream_wait(start + 6, start + 7, stream=20, awaited=7, record=record)
         built.launch(start + 7, start + 12, runs=(start + 411, start + 911), name=ALL_REDUCE, stream=20)
-        built.synchronise("cudaDeviceSynchronize", start + 20, start + 915)
+        built.synchronize("cudaDeviceSynchronize", start + 20, start + 915)
     facts = built.facts()
     saving = saving_of(facts, facts.sites[0].members, "drop")
     # The second compute runs beside the first all-reduce, and the second all-reduce from 912 to 1412.

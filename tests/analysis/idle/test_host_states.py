@@ -51,7 +51,7 @@ def test_collectives_of_the_device_are_none_of_the_host() -> None:
 def test_another_rank_may_decide_when_a_collective_ends_so_nothing_is_promised() -> None:
     for name, is_told in (("aten::add", True), ("c10d::barrier", False)):
         built = step_with_a_late_launch()
-        built.synchronise("cudaStreamSynchronize", 10, 101)
+        built.synchronize("cudaStreamSynchronize", 10, 101)
         built.op(name, 102, 895)
         savings = built.report().savings
         assert savings is not None
@@ -63,7 +63,7 @@ def test_a_wait_for_another_device_is_recorded() -> None:
     built.step(1, 0, 1000)
     built.launch(0, 1, runs=(2, 100))
     built.launch(3, 4, runs=(100, 800), device=1)
-    built.synchronise("cudaDeviceSynchronize", 10, 850)
+    built.synchronize("cudaDeviceSynchronize", 10, 850)
     built.launch(900, 901, runs=(906, 1000))
     of_first = causes(built.report())
     assert of_first["another_device"] == 700

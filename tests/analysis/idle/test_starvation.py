@@ -22,7 +22,7 @@ def test_work_launched_before_the_return_does_not_show_the_host_back() -> None:
     built.step(1, 0, 1000)
     built.launch(0, 1, runs=(6, 300))
     built.launch(2, 3, runs=(350, 360), stream=20)
-    built.synchronise(SYNC, 10, 300)
+    built.synchronize(SYNC, 10, 300)
     built.launch(600, 601, runs=(606, 1000))
     # Queued until 350, busy until 360, empty until 601; a launch onto an idle device takes 6.
     assert built.facts().starve_ns.tolist() == [241_000 - 6_000]
@@ -33,7 +33,7 @@ def test_slow_host_work_after_a_short_wait_is_not_blamed_on_it() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 1, runs=(6, 30))
-    built.synchronise(SYNC, 27, 31)
+    built.synchronize(SYNC, 27, 31)
     built.launch(900, 901, runs=(906, 1000))
     assert built.facts().starve_ns.tolist() == [3_000]
 
@@ -42,7 +42,7 @@ def test_with_no_launch_after_it_nothing_is_known_to_be_lost() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 1, runs=(6, 300))
-    built.synchronise(SYNC, 10, 301)
+    built.synchronize(SYNC, 10, 301)
     assert built.facts().starve_ns.tolist() == [0]
 
 
@@ -51,7 +51,7 @@ def test_dry_time_outside_the_steps_counts_nowhere() -> None:
     built.step(1, 0, 310)
     built.step(2, 500, 1000)
     built.launch(0, 1, runs=(6, 300))
-    built.synchronise(SYNC, 10, 300)
+    built.synchronize(SYNC, 10, 300)
     built.launch(520, 521, runs=(526, 1000))
     # Dry within the steps: 300-310 and 500-521.
     assert built.facts().starve_ns.tolist() == [31_000 - 6_000]
@@ -61,7 +61,7 @@ def test_where_no_launch_met_an_idle_device_its_latency_is_taken_as_5() -> None:
     built = TraceBuilder()
     built.step(1, 10, 1000)
     built.kernel(10, 300, correlation=1)
-    built.synchronise(SYNC, 20, 300)
+    built.synchronize(SYNC, 20, 300)
     built.kernel(320, 340, correlation=2)
     built.launch(330, 331, runs=(345, 1000))
     assert built.facts().starve_ns.tolist() == [20_000 - 5_000]

@@ -54,7 +54,7 @@ def test_copies_and_waits_count_for_the_operator_and_those_around_it() -> None:
     built.op("aten::item", 100, 400)
     built.op("aten::_local_scalar_dense", 110, 390)
     built.copy("DtoH", "pageable", 120, 300, runs=(250, 300))
-    built.synchronise("cudaStreamSynchronize", 301, 311)
+    built.synchronize("cudaStreamSynchronize", 301, 311)
     rows = rows_of(built)
     for name in ("aten::item", "aten::_local_scalar_dense"):
         assert (rows[name].wait_ns, rows[name].device_total_ns) == (190_000, 50_000)

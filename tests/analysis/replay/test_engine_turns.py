@@ -18,7 +18,7 @@ def two_streams(name: str = "kernel") -> TraceBuilder:
     built = TraceBuilder()
     built.step(1, 0, 600)
     built.launch(0, 5, runs=(10, 500), name=name)
-    built.synchronise(SYNC, 20, 505)
+    built.synchronize(SYNC, 20, 505)
     built.launch(510, 515, runs=(520, 1000), stream=20)
     return built
 

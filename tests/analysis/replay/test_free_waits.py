@@ -22,7 +22,7 @@ def wait_and_free(call: str = "cudaFree", *, thread: int = MAIN) -> TraceBuilder
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 400))
-    built.synchronise("cudaStreamSynchronize", 20, 405)
+    built.synchronize("cudaStreamSynchronize", 20, 405)
     built.launch(410, 415, runs=(420, 460))
     built.call(call, 420, 480, thread=thread)
     built.launch(680, 685, runs=(690, 1000))

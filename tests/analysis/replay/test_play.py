@@ -49,7 +49,7 @@ def any_window(chance: random.Random) -> TraceBuilder:
         if kind < 0.1:
             end = max(host + 3, ready + chance.choice((0, 3)))
             name = chance.choice(("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize"))
-            built.synchronise(name, host, end, awaited=stream, device=device)
+            built.synchronize(name, host, end, awaited=stream, device=device)
             host = end
         elif kind < 0.15:
             end = max(host + 10, ready)

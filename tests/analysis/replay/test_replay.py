@@ -51,8 +51,8 @@ def test_a_device_that_never_runs_dry_wins_nothing() -> None:
             at = start + 10 + 100 * kernel
             # The host is half a step ahead of the device.
             built.launch(start + 5 * kernel, start + 5 * kernel + 5, runs=(at + 500, at + 600))
-        built.synchronise(EVENT, start + 50, start + 412, awaited=7)
-        built.synchronise(EVENT, start + 420, start + 812, awaited=7)
+        built.synchronize(EVENT, start + 50, start + 412, awaited=7)
+        built.synchronize(EVENT, start + 420, start + 812, awaited=7)
     assert won_ns(built) == 0
     saving = total(built)
     assert (saving.floor_ns, saving.estimate_ns) == (0, 0)
@@ -63,8 +63,8 @@ def masked() -> TraceBuilder:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 495))
-    built.synchronise(SYNC, 100, 500)
-    built.synchronise(SYNC, 501, 503)
+    built.synchronize(SYNC, 100, 500)
+    built.synchronize(SYNC, 501, 503)
     built.launch(900, 905, runs=(910, 950))
     return built
 
@@ -82,7 +82,7 @@ def test_what_nothing_recorded_explains_is_not_promised() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 50))
-    built.synchronise(SYNC, 100, 600)
+    built.synchronize(SYNC, 100, 600)
     built.launch(610, 615, runs=(620, 700))
     assert won_ns(built) == 0
     assert total(built).ceiling_ns == 500_000
@@ -93,7 +93,7 @@ def many_launches(count: int, nodes: int) -> TraceBuilder:
     built = TraceBuilder()
     built.step(1, 0, 300_000)
     built.launch(0, 5, runs=(10, 295))
-    built.synchronise(SYNC, 5, 300)
+    built.synchronize(SYNC, 5, 300)
     starts = [310 + 100 * number for number in range(count)]
     host: float = 300
     for number, start in enumerate(starts):
@@ -122,7 +122,7 @@ def test_the_autograd_thread_holds_up_the_thread_that_handed_over() -> None:
     built.step(1, 0, 1000)
     built.op("autograd::engine::evaluate_function: MmBackward0", 15, 520, thread=SIDE)
     built.launch(0, 5, runs=(10, 500))
-    built.synchronise(SYNC, 20, 510, thread=SIDE)
+    built.synchronize(SYNC, 20, 510, thread=SIDE)
     built.launch(530, 535, runs=(540, 545), thread=MAIN)
     assert won_ns(built) == (490 - 5) * 1000
 
@@ -132,7 +132,7 @@ def test_a_thread_beside_the_training_wins_nothing() -> None:
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 100))
     built.launch(20, 25, runs=(30, 500), stream=20, thread=SIDE)
-    built.synchronise(SYNC, 30, 510, thread=SIDE)
+    built.synchronize(SYNC, 30, 510, thread=SIDE)
     built.launch(600, 605, runs=(610, 650))
     assert won_ns(built) == 0
     assert total(built) == Saving(floor_ns=0, estimate_ns=0, ceiling_ns=0)
@@ -145,8 +145,8 @@ def test_what_runs_beside_the_training_keeps_its_times() -> None:
     built.launch(0, 5, runs=(10, 400))
     built.launch(100, 105, runs=(110, 250), stream=20, thread=SIDE)
     built.launch(420, 425, runs=(430, 900), stream=20, thread=SIDE)
-    built.synchronise(SYNC, 10, 405, awaited=7)
-    built.synchronise(DEVICE, 500, 905)
+    built.synchronize(SYNC, 10, 405, awaited=7)
+    built.synchronize(DEVICE, 500, 905)
     built.launch(1100, 1105, runs=(1110, 1120))
     # The second one comes at 110, when the thread has launched once: it waits for the kernel alone.
     assert won_ns(built, 0) == (905 - 405) * 1000
@@ -160,7 +160,7 @@ def test_a_stream_wait_that_held_up_nothing_does_when_the_host_comes_earlier() -
     built.launch(5, 8, runs=(15, 25), stream=20)
     built.launch(8, 10, runs=(18, 22), stream=24)
     record = built.record_event(10, 11)
-    built.synchronise(SYNC, 20, 505, awaited=7)
+    built.synchronize(SYNC, 20, 505, awaited=7)
     built.stream_wait(507, 508, stream=20, awaited=7, record=record)
     built.launch(510, 515, runs=(520, 980), stream=20)
     built.launch(515, 520, runs=(980, 1400), stream=20)
@@ -174,7 +174,7 @@ def test_a_stream_wait_without_names_is_told_by_the_launches_around_it() -> None
     built.launch(0, 5, runs=(10, 20), stream=20)
     built.launch(5, 10, runs=(15, 500))
     built.record_event(10, 11)
-    built.synchronise(SYNC, 20, 505)
+    built.synchronize(SYNC, 20, 505)
     built.call("cudaStreamWaitEvent", 507, 508)
     built.launch(510, 515, runs=(520, 980), stream=20)
     built.launch(515, 520, runs=(980, 1400), stream=20)
@@ -186,7 +186,7 @@ def test_without_a_stream_wait_streams_that_ran_at_once_may_do_so_again() -> Non
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 500))
     built.launch(5, 10, runs=(15, 25), stream=20)
-    built.synchronise(SYNC, 20, 505)
+    built.synchronize(SYNC, 20, 505)
     built.launch(510, 515, runs=(520, 1000), stream=20)
     assert won_ns(built) == (485 - 5) * 1000
 
@@ -196,7 +196,7 @@ def test_copies_of_one_direction_take_turns() -> None:
     built.step(1, 0, 600)
     built.launch(0, 5, runs=(10, 20))
     built.copy("HtoD", "pinned", 5, 10, runs=(30, 500))
-    built.synchronise(SYNC, 10, 505)
+    built.synchronize(SYNC, 10, 505)
     built.copy("HtoD", "pinned", 510, 515, runs=(520, 1000), stream=24)
     assert won_ns(built) == 20_000
 
@@ -205,7 +205,7 @@ def test_a_staged_upload_holds_up_the_host_though_it_was_not_to_block() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 400))
-    built.synchronise(SYNC, 10, 405)
+    built.synchronize(SYNC, 10, 405)
     built.launch(410, 415, runs=(420, 500))
     built.copy("HtoD", "pageable", 415, 600, runs=(500, 595), size_bytes=1_000_000)
     # Back at 15; but the upload waits for its stream, which goes on at 400 instead of 420.
@@ -216,7 +216,7 @@ def test_small_uploads_travel_with_their_command() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 400))
-    built.synchronise(SYNC, 10, 405)
+    built.synchronize(SYNC, 10, 405)
     built.launch(410, 415, runs=(420, 500))
     built.copy("HtoD", "pageable", 600, 620, runs=(608, 612), size_bytes=1_000)
     # It is called at 210, while the kernel runs until 480, and does not wait for that.
@@ -227,7 +227,7 @@ def test_rows_of_a_graph_follow_each_other() -> None:
     built = TraceBuilder()
     built.step(1, 0, 400)
     built.launch(0, 5, runs=(10, 300))
-    built.synchronise(SYNC, 10, 305)
+    built.synchronize(SYNC, 10, 305)
     built.graph_launch(310, 315, runs=[(320, 400), (400, 480), (480, 500), (510, 600)])
     # The device goes on at 300 instead of 320; the 10 between two nodes stay.
     assert won_ns(built) == 20_000
@@ -237,7 +237,7 @@ def test_a_wait_for_one_device_lets_the_other_start_earlier() -> None:
     built = TraceBuilder()
     built.step(1, 0, 600)
     built.launch(0, 5, runs=(10, 500))
-    built.synchronise(SYNC, 20, 505, awaited=7, device=0)
+    built.synchronize(SYNC, 20, 505, awaited=7, device=0)
     built.launch(510, 515, runs=(520, 1120), device=1)
     # Launched at 30 instead of 515; the device 1, which is the busiest one, was empty until 515.
     assert won_ns(built) == 485_000 - 5_000
@@ -250,13 +250,13 @@ def two_waits(name: str, returned: float, awaited: int) -> TraceBuilder:
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 100))
     built.launch(5, 10, runs=(15, 300), stream=20)
-    built.synchronise(SYNC, 10, 110, awaited=7)
-    built.synchronise(name, 120, returned, awaited=awaited)
+    built.synchronize(SYNC, 10, 110, awaited=7)
+    built.synchronize(name, 120, returned, awaited=awaited)
     built.launch(900, 905, runs=(910, 920))
     return built
 
 
-def test_each_synchronise_awaits_what_it_names() -> None:
+def test_each_synchronize_awaits_what_it_names() -> None:
     # Called at 25, it is back as late after the kernel's end at 100 as the first one was.
     assert won_ns(two_waits(SYNC, 122, awaited=7), 0) == (122 - 110) * 1000
     assert won_ns(two_waits(DEVICE, 305, awaited=-1), 0) == 0
@@ -266,9 +266,9 @@ def test_a_named_stream_is_awaited_and_not_what_ended_nearer_to_the_return() -> 
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 60), stream=20)
-    built.synchronise(SYNC, 5, 65, awaited=20)
+    built.synchronize(SYNC, 5, 65, awaited=20)
     built.launch(70, 75, runs=(80, 100))
     built.launch(75, 80, runs=(85, 108), stream=20)
-    built.synchronise(SYNC, 80, 110, awaited=7)
+    built.synchronize(SYNC, 80, 110, awaited=7)
     # Without the first wait all comes 55 earlier, but for the second kernel of the stream 20.
     assert won_ns(built, 0) == 55_000

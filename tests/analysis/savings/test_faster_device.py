@@ -30,7 +30,7 @@ def test_what_the_device_does_behind_the_host_is_won() -> None:
 
 def test_a_wait_is_won() -> None:
     built = launching(10, every_us=20)
-    built.synchronise("cudaStreamSynchronize", 385, 395)
+    built.synchronize("cudaStreamSynchronize", 385, 395)
     assert faster_device_ns(built.facts()) == 10_000
 
 

@@ -32,8 +32,8 @@ def test_a_wait_that_was_hidden_is_worth_what_it_adds() -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(0, 5, runs=(10, 495))
-    built.synchronise(SYNC, 100, 500)
-    built.synchronise(SYNC, 501, 503)
+    built.synchronize(SYNC, 100, 500)
+    built.synchronize(SYNC, 501, 503)
     built.launch(900, 905, runs=(910, 950))
     facts = built.facts()
     # The ceiling of the first is its wait, 400; with the second 402.

@@ -55,10 +55,10 @@ def two_stretches(*, second_is_dry: bool) -> TraceBuilder:
     built.step(1, 0, 1000)
     built.launch(0, 1, runs=(6, 200))
     built.launch(2, 3, runs=(200, 400))
-    built.synchronise("cudaStreamSynchronize", 100, 200)
+    built.synchronize("cudaStreamSynchronize", 100, 200)
     if not second_is_dry:
         built.launch(210, 211, runs=(400, 480), stream=20)
-    built.synchronise("cudaDeviceSynchronize", 300, 400)
+    built.synchronize("cudaDeviceSynchronize", 300, 400)
     built.launch(690, 691, runs=(700, 1000))
     return built
 

@@ -32,7 +32,7 @@ def test_what_a_step_wins_may_fall_into_the_next() -> None:
         start = 1000 * number
         built.step(number, start, start + 1000)
         built.launch(start, start + 5, runs=(start + 10, start + 990))
-        built.synchronise("cudaStreamSynchronize", start + 10, start + 995)
+        built.synchronize("cudaStreamSynchronize", start + 10, start + 995)
         built.step(number + 1, start + 1000, start + 2000)
         built.launch(start + 1900, start + 1905, runs=(start + 1910, start + 2000))
     report = built.report()

@@ -10,7 +10,7 @@ def test_calls_are_added_by_kind_most_bytes_first() -> None:
     built.copy("DtoH", "pageable", 10, 20, runs=(12, 18), size_bytes=4)
     built.copy("HtoD", "pinned", 30, 40, runs=(32, 38), size_bytes=1000)
     built.copy("HtoD", "pinned", 50, 60, runs=(52, 58), size_bytes=500)
-    built.synchronise("cudaStreamSynchronize", 70, 80)
+    built.synchronize("cudaStreamSynchronize", 70, 80)
 
     uploads, read = built.report().copies
     assert (uploads.direction, uploads.memory) == ("HtoD", "pinned")

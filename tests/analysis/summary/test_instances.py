@@ -37,7 +37,7 @@ def test_the_median_wait_is_drawn() -> None:
     for number, length in enumerate((5, 90, 30)):
         start = 1000 * number
         built.step(number, start, start + 1000)
-        built.synchronise(SYNC, start + 10, start + 10 + length)
+        built.synchronize(SYNC, start + 10, start + 10 + length)
     instance = instance_of(built)
     assert instance.step == 2
     assert instance.host == (Span("sync_call", SYNC, 2_010_000, 30_000),)
@@ -47,7 +47,7 @@ def test_the_median_wait_is_drawn() -> None:
 def test_a_wait_outside_the_steps_has_none() -> None:
     built = TraceBuilder()
     built.step(1, 0, 10)
-    built.synchronise(SYNC, 20, 30)
+    built.synchronize(SYNC, 20, 30)
     assert instance_of(built).step is None
 
 
@@ -56,7 +56,7 @@ def test_rows_that_lie_close_are_one_bar_without_a_name() -> None:
     built.launch(0, 1, runs=(100, 200), name="first")
     built.launch(2, 3, runs=(201, 300), name="second")
     built.memset(4, 5, runs=(600, 700))
-    built.synchronise(SYNC, 50, 800)
+    built.synchronize(SYNC, 50, 800)
     assert instance_of(built).device == (
         Span("kernel", "", 100_000, 200_000),
         Span("memset", "Memset (Device)", 600_000, 100_000),

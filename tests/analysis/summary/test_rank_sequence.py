@@ -54,7 +54,7 @@ def test_a_stretch_is_divided_by_what_the_device_did_and_why_it_did_nothing() ->
 
 def test_it_says_when_the_host_launched_and_how_long_it_had_waited() -> None:
     built = two()
-    built.synchronise("cudaStreamSynchronize", 64, 95)
+    built.synchronize("cudaStreamSynchronize", 64, 95)
     sequence = sequence_of(built.report())
     assert sequence.step == (1, 1)
     assert sequence.launched_ns == (2_000, 121_000)

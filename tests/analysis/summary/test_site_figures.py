@@ -11,8 +11,8 @@ def test_counts_and_waits_of_each_step_are_those_of_the_calls_in_it() -> None:
         start = 1000 * number
         built.step(number, start, start + 1000)
         for at, wait in enumerate(waits):
-            built.synchronise("cudaStreamSynchronize", start + 100 * at, start + 100 * at + wait)
-    built.synchronise("cudaStreamSynchronize", 3100, 3140)
+            built.synchronize("cudaStreamSynchronize", start + 100 * at, start + 100 * at + wait)
+    built.synchronize("cudaStreamSynchronize", 3100, 3140)
     built.op("aten::mm", 3200, 3210)
     (site,) = built.report().sites
     assert (site.count, site.per_step) == (4, (1, 2, 0))

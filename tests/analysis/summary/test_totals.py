@@ -10,9 +10,9 @@ from tbprof.model import SyncTotals
 
 def test_sync_points_are_added_wherever_they_are() -> None:
     built = host_bound(steps=2)
-    built.synchronise("cudaStreamSynchronize", 450, 460, thread=SIDE)
-    built.synchronise("cudaEventSynchronize", 3000, 3005)
-    built.synchronise("cudaDeviceSynchronize", 3010, 3017)
+    built.synchronize("cudaStreamSynchronize", 450, 460, thread=SIDE)
+    built.synchronize("cudaEventSynchronize", 3000, 3005)
+    built.synchronize("cudaDeviceSynchronize", 3010, 3017)
 
     assert built.report().sync_points == SyncTotals(
         count=4,

@@ -129,7 +129,7 @@ def test_where_the_host_waits_through_most_of_it_is_named(waits_from: float, pla
     built.step(1, 0, 1000)
     built.launch(0, 0, runs=(900, 1000))
     built.annotation("exchange", 0, 950)
-    built.synchronise("cudaStreamSynchronize", waits_from, 940)
+    built.synchronize("cudaStreamSynchronize", waits_from, 940)
     assert verdict_of(built).numbers.get("place") == place
 
 
@@ -223,7 +223,7 @@ def test_public_traces_are_bound_by_what_is_known_of_them(
 def test_a_window_without_device_rows_is_not_judged() -> None:
     built = TraceBuilder()
     built.step(1, 0, 100)
-    built.synchronise("cudaStreamSynchronize", 10, 20)
+    built.synchronize("cudaStreamSynchronize", 10, 20)
     built.call("cudaEventRecord", 30, 31)
     assert verdict_of(built) == Verdict("no_device", {})
 
@@ -358,7 +358,7 @@ def test_a_saving_that_no_finding_names_is_no_verdict() -> None:
     built = TraceBuilder()
     built.launch(-100, -95, runs=(-90, 300))
     built.step(1, 0, 1000)
-    built.synchronise("cudaDeviceSynchronize", 10, 305)
+    built.synchronize("cudaDeviceSynchronize", 10, 305)
     built.launch(350, 355, runs=(360, 1000))
     assert verdict_of(built).case not in ("waits", "drained")
 

@@ -22,9 +22,9 @@ def test_it_is_the_overlap_of_the_calls_with_the_work_of_all_streams() -> None:
     built.launch(0, 1, runs=(10, 130), stream=7)
     built.launch(2, 3, runs=(100, 160), stream=20)
     built.copy("DtoH", "pageable", 100, 200, runs=(198, 200), stream=30)
-    built.synchronise(SYNC, 205, 210)
+    built.synchronize(SYNC, 205, 210)
 
-    # 100-160 and 198-200 of the copy call; nothing ran during the synchronise.
+    # 100-160 and 198-200 of the copy call; nothing ran during the synchronize.
     assert explained_ns(built) == [62_000]
 
 
@@ -32,7 +32,7 @@ def test_the_time_between_the_calls_explains_nothing() -> None:
     built = TraceBuilder()
     built.launch(0, 1, runs=(10, 500))
     built.copy("DtoH", "pageable", 100, 110, runs=(500, 501))
-    built.synchronise(SYNC, 200, 220)
+    built.synchronize(SYNC, 200, 220)
     assert explained_ns(built) == [30_000]
 
 
@@ -48,7 +48,7 @@ def test_a_sync_row_names_the_stream_that_was_awaited(name: str) -> None:
     built = TraceBuilder()
     built.launch(0, 1, runs=(10, 130), stream=7)
     built.launch(2, 3, runs=(100, 190), stream=20)
-    built.synchronise(name, 100, 200, awaited=7)
+    built.synchronize(name, 100, 200, awaited=7)
     built.call("cudaEventRecord", 210, 211)
     assert explained_ns(built) == [30_000]
 
@@ -57,17 +57,17 @@ def test_a_sync_row_that_names_none_leaves_all_streams() -> None:
     built = TraceBuilder()
     built.launch(0, 1, runs=(10, 130), stream=7)
     built.launch(2, 3, runs=(100, 190), stream=20)
-    built.synchronise("cudaEventSynchronize", 100, 200, awaited=-1)
+    built.synchronize("cudaEventSynchronize", 100, 200, awaited=-1)
     built.call("cudaEventRecord", 210, 211)
     assert explained_ns(built) == [90_000]
 
 
-def test_the_sync_row_of_a_joined_synchronise_counts_for_the_whole_wait() -> None:
+def test_the_sync_row_of_a_joined_synchronize_counts_for_the_whole_wait() -> None:
     built = TraceBuilder()
     built.launch(0, 1, runs=(10, 130), stream=7)
     built.launch(2, 3, runs=(100, 190), stream=20)
     built.copy("HtoD", "pageable", 100, 110, runs=(130, 131), stream=7)
-    built.synchronise(SYNC, 110, 200, awaited=7)
+    built.synchronize(SYNC, 110, 200, awaited=7)
     assert explained_ns(built) == [31_000]
 
 
@@ -80,7 +80,7 @@ def test_streams_are_followed_to_those_that_they_wait_for_and_so_on() -> None:
     built.stream_wait(10, 11, stream=7, awaited=20)
     built.stream_wait(12, 13, stream=20, awaited=30)
     built.stream_wait(14, 15, stream=40, awaited=7)
-    built.synchronise(SYNC, 100, 200, awaited=7)
+    built.synchronize(SYNC, 100, 200, awaited=7)
     assert explained_ns(built) == [30_000]
 
 
@@ -88,9 +88,9 @@ def test_what_a_stream_is_told_later_does_not_count() -> None:
     built = TraceBuilder()
     built.launch(0, 1, runs=(100, 110), stream=7)
     built.launch(2, 3, runs=(120, 130), stream=20)
-    built.synchronise(SYNC, 100, 200, awaited=7)
+    built.synchronize(SYNC, 100, 200, awaited=7)
     built.stream_wait(300, 301, stream=7, awaited=20)
-    built.synchronise(SYNC, 400, 410, awaited=7)
+    built.synchronize(SYNC, 400, 410, awaited=7)
     assert explained_ns(built) == [10_000, 0]
 
 
@@ -99,7 +99,7 @@ def test_streams_of_two_devices_that_bear_one_number_are_two() -> None:
     built.launch(0, 1, runs=(100, 110), stream=7, device=0)
     built.launch(2, 3, runs=(120, 130), stream=20, device=0)
     built.stream_wait(10, 11, stream=7, awaited=20, device=1)
-    built.synchronise(SYNC, 100, 200, awaited=7, device=0)
+    built.synchronize(SYNC, 100, 200, awaited=7, device=0)
     assert explained_ns(built) == [10_000]
 
 
@@ -111,11 +111,11 @@ def test_a_copy_waits_for_its_own_device_whatever_was_launched_last() -> None:
     assert explained_ns(built) == [21_000]
 
 
-def test_a_synchronise_waits_for_the_device_that_its_sync_row_names() -> None:
+def test_a_synchronize_waits_for_the_device_that_its_sync_row_names() -> None:
     built = TraceBuilder()
     built.launch(0, 1, runs=(100, 150), device=1)
     built.launch(2, 3, runs=(100, 120), device=0)
-    built.synchronise(SYNC, 100, 200, awaited=7, device=1)
+    built.synchronize(SYNC, 100, 200, awaited=7, device=1)
     assert explained_ns(built) == [50_000]
 
 
@@ -124,12 +124,12 @@ def test_without_one_it_waits_for_the_device_of_the_last_launch_on_any_thread() 
     built.launch(0, 1, runs=(100, 150), device=1)
     built.launch(2, 3, runs=(100, 120), device=0, thread=SIDE)
     built.launch(300, 301, runs=(310, 320), device=1)
-    built.synchronise(SYNC, 100, 200)
+    built.synchronize(SYNC, 100, 200)
     assert explained_ns(built) == [20_000]
 
 
 def test_without_device_rows_nothing_is_explained() -> None:
     built = TraceBuilder()
-    built.synchronise(SYNC, 0, 100)
+    built.synchronize(SYNC, 0, 100)
     facts = built.facts()
     assert (facts.awaited.device.tolist(), facts.awaited.explained_ns.tolist()) == ([-1], [0])

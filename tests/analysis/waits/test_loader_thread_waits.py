@@ -24,7 +24,7 @@ def beside(direction: str, *, wait: float = 300) -> Facts:
         built.op("aten::copy_", start + 100, start + 100 + wait, thread=SIDE)
         span = start + 100, start + 110
         built.copy(direction, "pinned", *span, runs=(start + 120, start + 90 + wait), stream=24, thread=SIDE)
-        built.synchronise("cudaStreamSynchronize", start + 110, start + 100 + wait, thread=SIDE)
+        built.synchronize("cudaStreamSynchronize", start + 110, start + 100 + wait, thread=SIDE)
         built.op("aten::mm", start + 700, start + 800)
         built.launch(start + 750, start + 760, runs=(start + 800, start + 1000))
     return built.facts()

@@ -74,5 +74,5 @@ def test_a_training_without_marked_steps_has_its_loader_and_its_uploads(
 
 def test_without_steps_and_launches_there_is_none() -> None:
     built = TraceBuilder()
-    built.synchronise("cudaStreamSynchronize", 0, 10)
+    built.synchronize("cudaStreamSynchronize", 0, 10)
     assert threads(built.facts()) == []

@@ -278,7 +278,7 @@ def test_top_is_of_windows_where_no_summary_is_asked_for(capsys: Capture) -> Non
     assert len(json.loads(capsys.readouterr().out)["reports"]) == 2
 
 
-def test_the_output_is_a_file_without_colours(capsys: Capture, tmp_path: Path) -> None:
+def test_the_output_is_a_file_without_colors(capsys: Capture, tmp_path: Path) -> None:
     written = tmp_path / "report.txt"
     assert main(["report", str(SAMPLE), "-o", str(written)]) == 0
     assert capsys.readouterr().out == ""

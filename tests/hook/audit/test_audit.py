@@ -185,7 +185,7 @@ def test_warnings_of_waits_are_recorded_with_their_line_and_shown_to_nobody(
     warnings.warn("something else", stacklevel=1)
     audit = step.finish().audit
     (call,) = audit.calls
-    assert (call.file, call.call, call.devices) == (HERE, "synchronise", ("cuda",))
+    assert (call.file, call.call, call.devices) == (HERE, "synchronize", ("cuda",))
     assert [str(warning.message) for warning in recwarn] == ["something else"]
 
 

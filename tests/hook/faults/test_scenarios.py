@@ -12,13 +12,13 @@ import pytest
 from remains import look_at
 from scenario import PRELUDE, Scenario
 from scenarios_of_endings import ENDINGS
-from scenarios_of_neighbours import NEIGHBOURS
+from scenarios_of_neighbors import NEIGHBORS
 from scenarios_of_surroundings import SURROUNDINGS
 from script_runner import Ended, ScriptRunner, lanes, side_by_side, wait_for_children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 
-SCENARIOS = (*ENDINGS, *NEIGHBOURS, *SURROUNDINGS)
+SCENARIOS = (*ENDINGS, *NEIGHBORS, *SURROUNDINGS)
 
 
 Checks = dict[str, "Future[None]"]

@@ -118,9 +118,9 @@ def test_a_program_that_does_not_use_the_gpu_of_its_machine_goes_on_not_using_it
     logdir: Path, training_step: Step, install: Callable[[StandInCuda], StandInCuda]
 ) -> None:
     """Else the processes that it forks later could not use CUDA."""
-    cuda = install(StandInCuda(initialised=False, contexts=set()))
+    cuda = install(StandInCuda(initialized=False, contexts=set()))
     run(logdir, training_step, cuda)
-    assert (cuda.initialised, cuda.contexts, cuda.driver_calls) == (False, set(), 0)
+    assert (cuda.initialized, cuda.contexts, cuda.driver_calls) == (False, set(), 0)
     (facts,) = facts_in(logdir)
     assert (facts["device_names"], facts["missing"]) == ([], [])
 

@@ -68,7 +68,7 @@ def handler_of_before() -> Iterator[None]:
     signal.signal(signal.SIGUSR1, before)
 
 
-def signalled() -> None:
+def signaled() -> None:
     signal.raise_signal(signal.SIGUSR1)
 
 
@@ -80,7 +80,7 @@ def test_it_passes_the_guard_and_ends_the_profiling(
     ended: list[str] = []
     guard = Guard(lambda: ended.append("profiling"))
     with pytest.raises((Preempted, TimeoutError)):
-        guard.run(signalled)
+        guard.run(signaled)
     assert ended == ["profiling"]
     (said,) = caplog.messages
     assert said.startswith("Profiling ends here: a signal handler of the program raised ")
@@ -90,14 +90,14 @@ def test_it_passes_a_fact_that_may_be_missing() -> None:
     signal.signal(signal.SIGUSR1, preempt)
     missing = MissingFacts()
     with pytest.raises(Preempted):
-        missing.ask("driver", signalled, None)
+        missing.ask("driver", signaled, None)
     assert missing.facts == ()
 
 
 def test_it_passes_while_the_profiling_ends(expected_faults: list[Exception]) -> None:
     signal.signal(signal.SIGUSR1, preempt)
     with pytest.raises(Preempted):
-        Guard(signalled).run(raise_for, OSError)
+        Guard(signaled).run(raise_for, OSError)
     assert len(expected_faults) == 1
 
 

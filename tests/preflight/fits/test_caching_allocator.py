@@ -27,7 +27,7 @@ def test_a_first_block_takes_a_segment_of_its_class(size: int, segment: int) -> 
     assert allocator.reserved_bytes == segment
 
 
-def test_what_is_free_is_used_again_and_neighbours_become_one() -> None:
+def test_what_is_free_is_used_again_and_neighbors_become_one() -> None:
     allocator = CachingAllocator()
     blocks = [allocator.allocate(4 * MIB) for _ in range(5)]
     assert allocator.reserved_bytes == 20 * MIB

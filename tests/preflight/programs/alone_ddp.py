@@ -22,6 +22,6 @@ for _step in range(8):
     optimizer.step()
     total = loss.detach().clone()
     dist.all_reduce(total)
-    dist.barrier()  #! synchronise
+    dist.barrier()  #! synchronize
     print(rank, total.item())  #! scalar_read
 dist.destroy_process_group()

@@ -63,7 +63,7 @@ for _step in range(4):
     x.type(torch.float64).cpu().numpy()  #! host_read
     torch.linalg.matrix_exp(x)  #! host_read
     # Memory that goes back to the driver.
-    torch.cuda.empty_cache()  #! synchronise
+    torch.cuda.empty_cache()  #! synchronize
     # Uploads.
     torch.tensor([1, 2], device="cuda")  #! upload
     torch.as_tensor(array, device="cuda")  #! upload

@@ -14,17 +14,17 @@ for _step in range(8):
     wrong = early + 1  #! race
     buffer.copy_(y.detach()[0], non_blocking=True)
     values = buffer.numpy()  #! race
-    torch.cuda.current_stream().synchronize()  #! synchronise
+    torch.cuda.current_stream().synchronize()  #! synchronize
     right = buffer.numpy()
     late = y.detach().to("cpu", non_blocking=True)
     ready.record()
-    ready.synchronize()  #! synchronise
+    ready.synchronize()  #! synchronize
     fine = late * 2
     last = y.detach().to("cpu", non_blocking=True)
     total = last.sum().item()  #! race
     pageable = torch.empty(2, 4)
     pageable.copy_(y.detach(), non_blocking=True)  #! host_read
     sums = pageable.sum()
-    torch.cuda.synchronize()  #! synchronise
+    torch.cuda.synchronize()  #! synchronize
     y.sum().backward()
     optimizer.step()

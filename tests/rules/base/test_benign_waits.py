@@ -21,7 +21,7 @@ def first_step(*, explained: float) -> TraceBuilder:
     built.step(1, 0, 1000)
     built.step(2, 1000, 2000)
     built.launch(10, 15, runs=(200 - explained, 200))
-    built.synchronise("cudaStreamSynchronize", 95, 200)
+    built.synchronize("cudaStreamSynchronize", 95, 200)
     built.launch(1100, 1105, runs=(1110, 1120))
     return built
 
@@ -67,11 +67,11 @@ def test_all_of_them_must_be_benign() -> None:
 
 
 @pytest.mark.parametrize(("launched", "benign"), [(800, False), (None, True)])
-def test_a_synchronise_behind_all_launches_holds_up_nothing(launched: float | None, benign: bool) -> None:
+def test_a_synchronize_behind_all_launches_holds_up_nothing(launched: float | None, benign: bool) -> None:
     built = TraceBuilder()
     built.step(1, 0, 1000)
     built.launch(10, 15, runs=(20, 400))
-    built.synchronise("cudaDeviceSynchronize", 100, 405)
+    built.synchronize("cudaDeviceSynchronize", 100, 405)
     if launched is not None:
         built.launch(launched, launched + 5, runs=(launched + 10, launched + 100))
     facts = built.facts()
@@ -114,12 +114,12 @@ def test_without_steps_nothing_is_known_of_them() -> None:
     assert not are_benign(facts, all_of(facts))
 
 
-def test_a_synchronise_before_the_first_launch_of_the_steps_awaits_what_was_before_them() -> None:
+def test_a_synchronize_before_the_first_launch_of_the_steps_awaits_what_was_before_them() -> None:
     """As harnesses do that measure: they begin with one, while the device does the round before."""
     built = TraceBuilder()
     built.launch(-100, -95, runs=(-90, 300))
     built.step(1, 0, 1000)
-    built.synchronise("cudaDeviceSynchronize", 10, 305)
+    built.synchronize("cudaDeviceSynchronize", 10, 305)
     built.launch(350, 355, runs=(360, 900))
     facts = built.facts()
     assert are_benign(facts, facts.sites[0].members)

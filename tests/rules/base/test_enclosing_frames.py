@@ -14,7 +14,7 @@ def test_the_whole_episode_lies_in_a_frame_of_that_name_at_any_depth() -> None:
     built.frame("outer", 90, 400)
     built.frame("inner", 95, 300)
     for start in (100, 200, 295, 500):
-        built.synchronise("cudaEventSynchronize", start, start + 20)
+        built.synchronize("cudaEventSynchronize", start, start + 20)
     facts = built.facts()
     members = np.arange(4)
     assert lie_in_frames(facts, members, "outer").tolist() == [True, True, True, False]

@@ -12,7 +12,7 @@ from tbprof.rules.base.enclosing_ranges import first_after_op, in_frames, in_ran
 def waits(built: TraceBuilder) -> TraceBuilder:
     """One from 100 to 200."""
     built.launch(10, 15, runs=(20, 190))
-    built.synchronise("cudaStreamSynchronize", 100, 200)
+    built.synchronize("cudaStreamSynchronize", 100, 200)
     return built
 
 
@@ -49,5 +49,5 @@ def test_soon_after_is_counted_from_the_end_of_the_op(ends: float, soon: bool) -
 def test_what_comes_second_after_the_op_is_not_its_own() -> None:
     built = waits(TraceBuilder())
     built.op("check", 50, 99)
-    built.synchronise("cudaStreamSynchronize", 201, 202)
+    built.synchronize("cudaStreamSynchronize", 201, 202)
     assert first_after_op(built.facts(), "check", 10**9).tolist() == [True, False]

@@ -32,7 +32,7 @@ def test_up_to_64_kb_the_driver_takes_it_at_once(size_bytes: int, count: int) ->
 def test_from_pinned_memory_it_is_silent() -> None:
     def move(built: TraceBuilder, at: float) -> None:
         built.copy("HtoD", "pinned", at, at + 100, runs=(at + 2, at + 98), size_bytes=LARGE)
-        built.synchronise("cudaStreamSynchronize", at + 101, at + 110)
+        built.synchronize("cudaStreamSynchronize", at + 101, at + 110)
 
     assert found(each_step(move), "CPY01") == []
 
@@ -81,7 +81,7 @@ def test_without_its_wait_an_upload_needs_no_staging_either() -> None:
             built.op(name, start + 5, start + 760)
         runs = (start + 700, start + 745)
         built.copy("HtoD", "pageable", start + 10, start + 750, runs=runs, size_bytes=LARGE)
-        built.synchronise("cudaStreamSynchronize", start + 751, start + 755)
+        built.synchronize("cudaStreamSynchronize", start + 751, start + 755)
         built.launch(start + 770, start + 775, runs=(start + 780, start + 980))
     (finding,) = found(built, "CPY01")
     assert finding.severity == "critical"
@@ -118,7 +118,7 @@ def test_a_window_of_one_step_can_not_tell_and_says_it() -> None:
 
 
 def test_a_copy_that_never_blocked_has_nothing_to_win_by_waits() -> None:
-    """Without a synchronise a large upload does not block by our count."""
+    """Without a synchronize a large upload does not block by our count."""
 
     def move(built: TraceBuilder, at: float) -> None:
         built.copy("HtoD", "pageable", at, at + 100, runs=(at + 2, at + 98), size_bytes=LARGE)

@@ -14,11 +14,11 @@ LARGE = 19_267_584
 
 
 def move(built: TraceBuilder, at: float, *, memory: str = "pinned", direction: str = "HtoD") -> None:
-    """`x.to(device)`: 5 in the copy call, 100 in the synchronise behind it, under one op."""
+    """`x.to(device)`: 5 in the copy call, 100 in the synchronize behind it, under one op."""
     for name in ("aten::to", "aten::_to_copy", "aten::copy_"):
         built.op(name, at, at + 120)
     built.copy(direction, memory, at, at + 5, runs=(at + 6, at + 100), size_bytes=LARGE)
-    built.synchronise("cudaStreamSynchronize", at + 6, at + 106)
+    built.synchronize("cudaStreamSynchronize", at + 6, at + 106)
 
 
 def test_a_pinned_copy_that_waits_is_found_and_its_wait_can_go() -> None:
@@ -40,7 +40,7 @@ def test_a_read_is_silent() -> None:
     assert found(each_step(lambda built, at: move(built, at, direction="DtoH")), "CPY02") == []
 
 
-def test_without_a_synchronise_it_is_as_it_should_be() -> None:
+def test_without_a_synchronize_it_is_as_it_should_be() -> None:
     def move_and_go(built: TraceBuilder, at: float) -> None:
         built.op("aten::copy_", at, at + 10)
         built.copy("HtoD", "pinned", at, at + 5, runs=(at + 6, at + 100), size_bytes=LARGE)
@@ -48,12 +48,12 @@ def test_without_a_synchronise_it_is_as_it_should_be() -> None:
     assert found(each_step(move_and_go), "CPY02") == []
 
 
-def test_one_synchronise_for_several_copies_is_wanted() -> None:
+def test_one_synchronize_for_several_copies_is_wanted() -> None:
     def move_both(built: TraceBuilder, at: float) -> None:
         for start in (at, at + 10):
             built.op("aten::copy_", start, start + 6)
             built.copy("HtoD", "pinned", start, start + 5, runs=(start + 6, start + 15), size_bytes=LARGE)
-        built.synchronise("cudaStreamSynchronize", at + 17, at + 30)
+        built.synchronize("cudaStreamSynchronize", at + 17, at + 30)
 
     assert found(each_step(move_both), "CPY02") == []
 
@@ -63,7 +63,7 @@ def test_a_copy_outside_of_copy_is_not_torch_s_and_silent() -> None:
 
     def copy_by_hand(built: TraceBuilder, at: float) -> None:
         built.copy("HtoD", "pinned", at, at + 5, runs=(at + 6, at + 100), size_bytes=LARGE)
-        built.synchronise("cudaStreamSynchronize", at + 6, at + 106)
+        built.synchronize("cudaStreamSynchronize", at + 6, at + 106)
 
     assert found(each_step(copy_by_hand), "CPY02") == []
 
@@ -77,14 +77,14 @@ def test_trainings_that_ask_not_to_block_are_silent(
         assert "CPY02" not in {finding.rule for finding in report.findings}
 
 
-def moved(synchronises: float) -> TraceBuilder:
-    """A copy in an op of 10 us, and a synchronise that begins so long after the copy's call."""
+def moved(synchronizes: float) -> TraceBuilder:
+    """A copy in an op of 10 us, and a synchronize that begins so long after the copy's call."""
 
     def move_and_wait(built: TraceBuilder, at: float) -> None:
         for name in ("aten::to", "aten::_to_copy", "aten::copy_"):
             built.op(name, at, at + 10)
         built.copy("HtoD", "pinned", at, at + 5, runs=(at + 6, at + 100), size_bytes=LARGE)
-        built.synchronise("cudaStreamSynchronize", at + 5 + synchronises, at + 9 + synchronises)
+        built.synchronize("cudaStreamSynchronize", at + 5 + synchronizes, at + 9 + synchronizes)
 
     return each_step(move_and_wait)
 
@@ -92,7 +92,7 @@ def moved(synchronises: float) -> TraceBuilder:
 CASES = (
     CheckCases(
         "CPY02",
-        boundary="no threshold: a single synchronise that begins within the op of the copy",
+        boundary="no threshold: a single synchronize that begins within the op of the copy",
         positive=lambda: each_step(move),
         negative=lambda: each_step(lambda built, at: move(built, at, memory="pageable")),
         least=lambda: moved(1),

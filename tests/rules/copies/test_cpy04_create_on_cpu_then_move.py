@@ -26,12 +26,12 @@ def make(
 
 
 def move(built: TraceBuilder, at: float, *, shape: tuple[int, ...] = SHAPE) -> None:
-    """`.to(device)`: 100 in the copy call, 5 in the synchronise."""
+    """`.to(device)`: 100 in the copy call, 5 in the synchronize."""
     typed_op(built, "aten::to", at, at + 112, dims=[shape, []])
     typed_op(built, "aten::_to_copy", at + 1, at + 111, dims=[shape, []])
     typed_op(built, "aten::copy_", at + 2, at + 110, dims=[shape, shape, []], types=["float", "float"])
     built.copy("HtoD", "pageable", at + 3, at + 103, runs=(at + 5, at + 102), size_bytes=BYTES)
-    built.synchronise("cudaStreamSynchronize", at + 104, at + 109)
+    built.synchronize("cudaStreamSynchronize", at + 104, at + 109)
 
 
 def test_zeros_that_are_moved_at_once_are_found() -> None:

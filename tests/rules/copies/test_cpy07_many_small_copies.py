@@ -21,7 +21,7 @@ def uploads(
     blocks: bool = True,
     thread: int = MAIN,
 ) -> TraceBuilder:
-    """That many copies in each step, 10 in the copy call and 5 in the synchronise after it."""
+    """That many copies in each step, 10 in the copy call and 5 in the synchronize after it."""
 
     def copy_all(built: TraceBuilder, at: float) -> None:
         for index in range(count):
@@ -30,7 +30,7 @@ def uploads(
             runs = (start + 1, start + 9)
             built.copy(direction, memory, start, start + 10, runs=runs, size_bytes=size_bytes, thread=thread)
             if blocks:
-                built.synchronise("cudaStreamSynchronize", start + 11, start + 16, thread=thread)
+                built.synchronize("cudaStreamSynchronize", start + 11, start + 16, thread=thread)
 
     return each_step(copy_all)
 
@@ -55,7 +55,7 @@ def test_64_kb_are_not_small(size_bytes: int, findings: int) -> None:
 
 
 def test_they_are_counted_over_the_sites_of_one_function() -> None:
-    """Four with a synchronise and four without are two sites, and one loop."""
+    """Four with a synchronize and four without are two sites, and one loop."""
 
     def copy_all(built: TraceBuilder, at: float) -> None:
         built.frame("data.py(7): move", at, at + 200)
@@ -64,7 +64,7 @@ def test_they_are_counted_over_the_sites_of_one_function() -> None:
             built.op("aten::copy_", start, start + 17)
             built.copy("HtoD", "pageable", start, start + 10, runs=(start + 1, start + 9))
             if index % 2:
-                built.synchronise("cudaStreamSynchronize", start + 11, start + 16)
+                built.synchronize("cudaStreamSynchronize", start + 11, start + 16)
 
     (finding,) = found(each_step(copy_all), "CPY07")
     assert (len(finding.sites), finding.count, finding.confidence) == (2, 24, "high")

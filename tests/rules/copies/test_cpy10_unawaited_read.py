@@ -43,7 +43,7 @@ def test_until_the_end_of_the_next_step_one_may_ask(asked: float, count: int) ->
 def test_a_read_that_blocks_is_waited_for() -> None:
     def item(built: TraceBuilder, at: float) -> None:
         read(built, at)
-        built.synchronise("cudaStreamSynchronize", at + 6, at + 9)
+        built.synchronize("cudaStreamSynchronize", at + 6, at + 9)
 
     assert found(each_step(item), "CPY10") == []
 

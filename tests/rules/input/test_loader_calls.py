@@ -41,8 +41,8 @@ def test_a_loader_of_another_thread_starves_nobody() -> None:
 
 def test_the_wait_in_which_most_of_its_idle_began_is_named() -> None:
     built = two_calls()
-    built.synchronise("cudaEventSynchronize", 500, 510)
-    built.synchronise("cudaStreamSynchronize", 2_500, 3_100)
+    built.synchronize("cudaEventSynchronize", 500, 510)
+    built.synchronize("cudaStreamSynchronize", 2_500, 3_100)
     facts = built.facts()
     drained = find_loader_calls(facts).drained_by
     assert facts.sites[drained].calls == ("cudaStreamSynchronize",)

@@ -37,7 +37,7 @@ def test_beside_another_kernel_nothing_is_unused(stream: int, codes: list[str]) 
 def test_at_most_what_a_full_device_would_save_is_won() -> None:
     built = small(0.25)
     for number in range(3):
-        built.synchronise("cudaStreamSynchronize", 1000 * number + 20, 1000 * number + 515)
+        built.synchronize("cudaStreamSynchronize", 1000 * number + 20, 1000 * number + 515)
     (finding,) = found(built, "LCH05")
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 3 * 375_000

@@ -173,7 +173,7 @@ def test_a_wait_before_the_frees_wins_nothing() -> None:
     """The first free would wait for the device in its place."""
 
     def wait_and_flush(built: TraceBuilder, at: float) -> None:
-        built.synchronise("cudaDeviceSynchronize", at - 60, at - 5)
+        built.synchronize("cudaDeviceSynchronize", at - 60, at - 5)
         flush(built, at)
 
     assert found(each_step(wait_and_flush), "MEM02")
@@ -187,7 +187,7 @@ def test_a_wait_that_the_frees_take_over_leaves_them_what_they_save() -> None:
     for start in (0, 1000, 2000):
         built.step(start // 1000, start, start + 1000)
         built.launch(start + 5, start + 10, runs=(start + 15, start + 500))
-        built.synchronise("cudaStreamSynchronize", start + 15, start + 505)
+        built.synchronize("cudaStreamSynchronize", start + 15, start + 505)
         built.launch(start + 510, start + 515, runs=(start + 520, start + 560))
         built.call("cudaFree", start + 520, start + 600)
         flush(built, start + 600)

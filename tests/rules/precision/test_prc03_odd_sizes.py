@@ -48,7 +48,7 @@ def test_with_shapes_only_what_lies_above_the_limit_is_won() -> None:
         dims, types = [[1024, 4096], [4096, 4001]], ["c10::BFloat16", "c10::BFloat16"]
         typed_op(built, "aten::mm", start + 5, start + 30, dims=dims, types=types)
         built.launch(start + 10, start + 15, runs=(start + 20, start + 520), name=BF16.format(1))
-        built.synchronise("cudaStreamSynchronize", start + 31, start + 525)
+        built.synchronize("cudaStreamSynchronize", start + 31, start + 525)
     (finding,) = found(built, "PRC03")
     assert finding.saving is not None
     assert 3 * 450_000 < finding.saving.ceiling_ns < 3 * 490_000

@@ -47,7 +47,7 @@ def test_the_ceiling_leaves_what_tensor_cores_would_take() -> None:
     assert nothing.saving is not None
     assert (nothing.severity, nothing.saving.ceiling_ns) == ("info", 0), "the host waits for no kernel"
     for number in range(3):
-        built.synchronise("cudaStreamSynchronize", 1000 * number + 50, 1000 * number + 415)
+        built.synchronize("cudaStreamSynchronize", 1000 * number + 50, 1000 * number + 415)
     (finding,) = found(built, "PRC02")
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 3 * 87_500

@@ -47,7 +47,7 @@ def test_an_op_that_reads_its_own_shape_is_silent(op: str) -> None:
     assert found(reads(op), *CODES_OF_READS) == []
 
 
-def test_a_read_into_pinned_memory_is_found_by_its_synchronise() -> None:
+def test_a_read_into_pinned_memory_is_found_by_its_synchronize() -> None:
     """Torch of 2025 reads scalars this way."""
 
     def item(built: TraceBuilder, at: float, *, waits: bool) -> None:
@@ -55,7 +55,7 @@ def test_a_read_into_pinned_memory_is_found_by_its_synchronise() -> None:
             built.op(name, at, at + 100)
         built.copy("DtoH", "pinned", at, at + 10, runs=(at + 12, at + 14))
         if waits:
-            built.synchronise("cudaStreamSynchronize", at + 11, at + 20)
+            built.synchronize("cudaStreamSynchronize", at + 11, at + 20)
 
     assert len(found(each_step(lambda built, at: item(built, at, waits=True)), "SYN01")) == 1
     assert found(each_step(lambda built, at: item(built, at, waits=False)), "SYN01") == []
@@ -66,7 +66,7 @@ def test_an_upload_under_item_is_silent() -> None:
         for name in READ:
             built.op(name, at, at + 100)
         built.copy("HtoD", "pageable", at, at + 10, runs=(at + 2, at + 8))
-        built.synchronise("cudaStreamSynchronize", at + 11, at + 20)
+        built.synchronize("cudaStreamSynchronize", at + 11, at + 20)
 
     assert found(each_step(upload), *CODES_OF_READS) == []
 

@@ -36,7 +36,7 @@ def test_the_answer_is_a_read_and_an_upload_under_the_same_op_is_none() -> None:
         built.op("aten::equal", at, at + 200)
         built.op("aten::copy_", at, at + 50)
         built.copy("HtoD", "pageable", at, at + 10, runs=(at + 2, at + 8))
-        built.synchronise("cudaStreamSynchronize", at + 11, at + 20)
+        built.synchronize("cudaStreamSynchronize", at + 11, at + 20)
 
     assert found(each_step(ask), *CODES_OF_READS) == []
 

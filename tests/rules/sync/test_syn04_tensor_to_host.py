@@ -45,7 +45,7 @@ def test_an_upload_is_silent() -> None:
     def upload(built: TraceBuilder, at: float) -> None:
         built.op("aten::copy_", at, at + 100)
         built.copy("HtoD", "pageable", at, at + 10, runs=(at + 2, at + 8), size_bytes=4096)
-        built.synchronise("cudaStreamSynchronize", at + 11, at + 20)
+        built.synchronize("cudaStreamSynchronize", at + 11, at + 20)
 
     assert found(each_step(upload), *CODES_OF_READS) == []
 

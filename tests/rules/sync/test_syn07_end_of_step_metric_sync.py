@@ -49,7 +49,7 @@ def test_a_read_with_another_wait_after_it_in_any_step_is_silent() -> None:
 
 def test_a_wait_of_a_side_thread_after_it_does_not_matter() -> None:
     built = host_bound(steps=4)
-    built.synchronise("cudaStreamSynchronize", 2800, 2850, thread=777)
+    built.synchronize("cudaStreamSynchronize", 2800, 2850, thread=777)
     assert [finding.rule for finding in found(built, *CODES)] == ["SYN07"]
 
 

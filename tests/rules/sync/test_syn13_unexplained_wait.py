@@ -24,7 +24,7 @@ def shared_gpu(paused: float = 300, *, waits: bool = False) -> TraceBuilder:
         built.launch(start, start + 5, runs=(start + 8, start + 100))
         built.launch(start + 10, start + 15, runs=(start + 100 + paused, start + 500))
         if waits:
-            built.synchronise("cudaStreamSynchronize", start + 600, start + 700)
+            built.synchronize("cudaStreamSynchronize", start + 600, start + 700)
         built.launch(start + 800, start + 805, runs=(start + 808, start + 1000))
     return built
 
@@ -59,7 +59,7 @@ def test_what_the_host_stages_itself_is_no_riddle(memory: str, count: int) -> No
         built.copy(
             "HtoD", memory, start + 10, start + 210, runs=(start + 115, start + 205), size_bytes=1 << 20
         )
-        built.synchronise("cudaStreamSynchronize", start + 211, start + 216)
+        built.synchronize("cudaStreamSynchronize", start + 211, start + 216)
         built.launch(start + 220, start + 225, runs=(start + 228, start + 1000))
     assert len(found(built, "SYN13")) == count
 

@@ -10,7 +10,7 @@ from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.rules.sync.unexplained_time import Unexplained, find_unexplained
 
 BASE_NS = 5_000
-"""Of a synchronise, where there are too few to see it."""
+"""Of a synchronize, where there are too few to see it."""
 
 
 def second_step(
@@ -24,7 +24,7 @@ def second_step(
     built.launch(10, 15, runs=(900, 950))
     built.step(2, 1000, 2000)
     built.launch(1005, 1010, runs=(1000 + kernel, 1500 + busy))
-    built.synchronise("cudaStreamSynchronize", 1500, 1500 + waiting, thread=thread)
+    built.synchronize("cudaStreamSynchronize", 1500, 1500 + waiting, thread=thread)
     return find_unexplained(built.facts())
 
 

@@ -38,10 +38,10 @@ def site(*calls: str, direction: str = "", memory: str = "") -> Site:
         (site("cudaMemcpyPeerAsync", direction="PtoP"), "copy between GPUs"),
         (site("cudaMemcpyAsync"), "copy, direction not recorded"),
         (site("cudaMemcpyAsync", direction="AtoH"), "copy AtoH"),
-        (site("cudaDeviceSynchronize"), "synchronise the device"),
-        (site("hipDeviceSynchronize"), "synchronise the device"),
-        (site("cudaEventSynchronize"), "synchronise the event"),
-        (site("cudaStreamSynchronize"), "synchronise the stream"),
+        (site("cudaDeviceSynchronize"), "synchronize the device"),
+        (site("hipDeviceSynchronize"), "synchronize the device"),
+        (site("cudaEventSynchronize"), "synchronize the event"),
+        (site("cudaStreamSynchronize"), "synchronize the stream"),
     ],
 )
 def test_a_site_is_named_by_what_it_does(one: Site, name: str) -> None:

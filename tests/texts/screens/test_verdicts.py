@@ -67,7 +67,7 @@ def test_a_late_host_is_said_with_the_place() -> None:
     assert said[0] == f"{first} the host does other work between launches."
     assert said[1].startswith("5.0 ms of that idle time is in images.py:20 preprocess. ")
     unknown = sentences("host_bound", place="", place_us=15_000.0)[1]
-    assert unknown.startswith("5.0 ms of that idle time is outside every labelled range and function. ")
+    assert unknown.startswith("5.0 ms of that idle time is outside every labeled range and function. ")
 
 
 def test_idle_with_work_queued_is_said_with_what_may_hold_it() -> None:

@@ -94,13 +94,13 @@ def test_idle_is_a_share_of_the_steps_of_every_device() -> None:
     assert idle.share_of_steps == 4_000_002 / 17_000_000
 
 
-def test_the_worst_health_colours_the_window() -> None:
+def test_the_worst_health_colors_the_window() -> None:
     assert view().worst_health == "warning"
     trace = dataclasses.replace(REPORT.trace, health=())
     assert view(changed(trace=trace, facts=None, savings=None)).worst_health == "ok"
 
 
-def test_the_colour_counts_what_is_no_fact_of_the_trace() -> None:
+def test_the_color_counts_what_is_no_fact_of_the_trace() -> None:
     """As a profiler that slowed the step: the chip stands for all that the panel lists."""
     assert REPORT.facts is not None
     trace = dataclasses.replace(REPORT.trace, health=())

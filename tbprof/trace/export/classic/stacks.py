@@ -15,7 +15,7 @@ _SOURCE_FRAME = re.compile(r"(?!<built-in ).+\(\d+\): .")
 _KEPT_FRAMES = 64
 """The innermost ones: each operator repeats its stack."""
 _KEPT_STACKS = 4096
-"""Neighbours in a file share their frames, so few stacks have to be remembered."""
+"""Neighbors in a file share their frames, so few stacks have to be remembered."""
 
 
 def is_source_frame(name: str) -> bool:

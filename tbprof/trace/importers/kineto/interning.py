@@ -100,7 +100,7 @@ class LaneTable(dict["_Place", int]):
             threads = packed([event.tid for event in events], np.int64)
         except ValueError:
             return np.fromiter(map(self.__getitem__, map(_place, events)), np.int32, len(events))
-        # Mostly neighbours share a lane, so only the first of each run is looked up.
+        # Mostly neighbors share a lane, so only the first of each run is looked up.
         changes = (processes[1:] != processes[:-1]) | (threads[1:] != threads[:-1])
         if len(events) and not changes.any():
             return np.full(len(events), self[int(processes[0]), int(threads[0])], np.int32)

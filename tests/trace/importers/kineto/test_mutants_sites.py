@@ -40,7 +40,7 @@ class Untouched:
         """Whether the event is around, inside, beside or on the device behind one of its calls."""
         start, duration, name, correlation = row
         overlaps = any(start <= end and begin <= start + duration for begin, end in self.spans)
-        # The last device synchronise is the profiler's own: one more or less is a matter of all.
+        # The last device synchronize is the profiler's own: one more or less is a matter of all.
         rivals = "DeviceSynchronize" in name and name in self.calls
         return overlaps or rivals or correlation in self.correlations
 

@@ -101,7 +101,7 @@ def test_a_kernel(tmp_path: Path) -> None:
     assert cells_of(column_of(trace, "warps_per_sm")) == {1: 14.25}
 
 
-def test_a_record_of_a_synchronisation_that_names_no_stream_of_its_own(tmp_path: Path) -> None:
+def test_a_record_of_a_synchronization_that_names_no_stream_of_its_own(tmp_path: Path) -> None:
     trace = read(tmp_path, complete("Stream Wait Event", 2, 1, "cuda_sync", **SYNC))
 
     assert texts_of(trace, trace.sync_kind) == {1: "Stream Wait Event"}

@@ -61,7 +61,7 @@ def test_odd_devices_are_passed_over() -> None:
     assert read_metadata(head(deviceProperties=devices), tail()).device_names == {1: "", 2: "B200"}
 
 
-def test_a_damaged_member_leaves_its_neighbours() -> None:
+def test_a_damaged_member_leaves_its_neighbors() -> None:
     broken = head(**HEAD).replace(b'"schemaVersion": 1', b'"schemaVersion": oops')
 
     metadata = read_metadata(broken, tail(**TAIL))

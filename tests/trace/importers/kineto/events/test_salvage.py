@@ -34,7 +34,7 @@ def names(found: list) -> list[str]:
         ("oops", "damaged"),
     ],
 )
-def test_neighbours_of_a_broken_event_are_kept(between: str, reason: str) -> None:
+def test_neighbors_of_a_broken_event_are_kept(between: str, reason: str) -> None:
     found = salvage(joined(A, between, C), last=False)
 
     assert names(found.events) == ["a", "c"]

@@ -1,4 +1,4 @@
-"""Colours: on terminals that want them, and only around the words."""
+"""Colors: on terminals that want them, and only around the words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import pytest
 from command_line import SAMPLES
 
-from tbprof.cli.output.colour import coloured, wants_colour
+from tbprof.cli.output.color import colored, wants_color
 from tbprof.cli.output.terminal import terminal_text
 from tbprof.report import build_report
 
@@ -26,11 +26,11 @@ def look_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WT_SESSION", "a terminal of Windows")
 
 
-def test_a_terminal_has_colours_and_a_pipe_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_has_colors_and_a_pipe_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     look_at_a_terminal(monkeypatch)
-    assert wants_colour()
+    assert wants_color()
     monkeypatch.setattr(sys, "stdout", io.StringIO())
-    assert not wants_colour()
+    assert not wants_color()
 
 
 @pytest.mark.parametrize(
@@ -41,16 +41,16 @@ def test_the_environment_turns_them_off(
 ) -> None:
     look_at_a_terminal(monkeypatch)
     monkeypatch.setenv(name, value)
-    assert wants_colour() == wants
+    assert wants_color() == wants
 
 
-def test_without_its_colours_the_text_is_the_same() -> None:
+def test_without_its_colors_the_text_is_the_same() -> None:
     text = terminal_text(build_report(SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"))
-    shown = coloured(text)
+    shown = colored(text)
     assert re.sub("\x1b\\[\\d+m", "", shown) == text
     assert f"\x1b[1m{text.splitlines()[2]}\x1b[0m" in shown
     assert re.search("SYN02 \x1b\\[\\d+m(high|medium|low)\x1b", shown) or "SYN02 info" in shown
 
 
 def test_a_short_text_is_left_as_it_is() -> None:
-    assert coloured("nothing\n") == "nothing\n"
+    assert colored("nothing\n") == "nothing\n"

@@ -1,4 +1,4 @@
-"""Colours of a report on a terminal; the words alone say the same."""
+"""Colors of a report on a terminal; the words alone say the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-__all__ = ["coloured", "wants_colour"]
+__all__ = ["colored", "wants_color"]
 
 _BOLD, _RED, _YELLOW, _GREEN, _OFF = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[0m"
 
@@ -18,8 +18,8 @@ _HEADS = 3
 """What it is of, an empty line, the verdict."""
 
 
-def wants_colour() -> bool:
-    """Whether stdout is a terminal that shows colours, and nobody asked for none (no-color.org)."""
+def wants_color() -> bool:
+    """Whether stdout is a terminal that shows colors, and nobody asked for none (no-color.org)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     if os.name == "nt" and "WT_SESSION" not in os.environ:
@@ -28,8 +28,8 @@ def wants_colour() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def coloured(text: str) -> str:
-    """The text of a report with its verdict and its actions in bold, and severities in their colours."""
+def colored(text: str) -> str:
+    """The text of a report with its verdict and its actions in bold, and severities in their colors."""
     lines = text.split("\n", _HEADS)
     if len(lines) > _HEADS:
         lines[2] = f"{_BOLD}{lines[2]}{_OFF}"

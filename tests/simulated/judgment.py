@@ -18,11 +18,11 @@ from tbprof.model import Report, Saving
 from tbprof.report import report_of
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["Judgment", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgment:
     """One program."""
 
     program: Program
@@ -36,7 +36,7 @@ class Judgement:
     """In what the report says first."""
 
 
-def judge(program: Program) -> Judgement:
+def judge(program: Program) -> Judgment:
     """Run the program with everything, without each site, and without all; compare."""
     whole = run(program)
     trace = record(program, whole).trace()
@@ -54,7 +54,7 @@ def judge(program: Program) -> Judgement:
         )
         for site, (without, chosen) in removed.items()
     ]
-    return Judgement(
+    return Judgment(
         program=program,
         predictions=(*predictions, *_of_report(program, report, whole.window_ns)),
         plan=fix_plan(facts, list(members.values())),

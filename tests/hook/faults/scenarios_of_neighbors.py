@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from scenario import IN_WINDOW, Scenario
 
-__all__ = ["NEIGHBOURS"]
+__all__ = ["NEIGHBORS"]
 
-NEIGHBOURS = (
+NEIGHBORS = (
     Scenario(
         "fork in the window, child exits at once",
         IN_WINDOW

@@ -19,7 +19,7 @@ from tbprof.rules.checking import run_rules
 from tbprof.rules.registry import RULES
 from tbprof.views.findings.actions import rank
 
-__all__ = ["BatchJudgement", "JointJudgement", "judge_batch", "judge_joint", "judge_rewrite"]
+__all__ = ["BatchJudgment", "JointJudgment", "judge_batch", "judge_joint", "judge_rewrite"]
 
 _RULE = {rule.code: rule for rule in RULES}
 
@@ -42,7 +42,7 @@ def judge_rewrite(fix: str, seed: int) -> Prediction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class JointJudgement:
+class JointJudgment:
     """What the list of actions says a fix saves once the waits above it are gone, and what it does then."""
 
     waits_above: int
@@ -56,7 +56,7 @@ class JointJudgement:
         return self.true_ns <= self.most_ns + TOLERANCE * self.window_ns
 
 
-def judge_joint(fix: str, seed: int) -> JointJudgement | None:
+def judge_joint(fix: str, seed: int) -> JointJudgment | None:
     """None where the list of actions does not have the fix."""
     rewrite = random_rewrite(fix, seed)
     whole = run(rewrite.before)
@@ -73,11 +73,11 @@ def judge_joint(fix: str, seed: int) -> JointJudgement | None:
     functions = {source.function for source in sources if source is not None}
     gone = frozenset(site for site in rewrite.before.sites if site_function(site) in functions)
     true_ns = run(rewrite.before, gone).window_ns - run(rewrite.after, gone).window_ns
-    return JointJudgement(len(gone), actions[place].saving.ceiling_ns, true_ns, whole.window_ns)
+    return JointJudgment(len(gone), actions[place].saving.ceiling_ns, true_ns, whole.window_ns)
 
 
 @dataclass(frozen=True, slots=True)
-class BatchJudgement:
+class BatchJudgment:
     """What a sample takes with a larger batch, as a share of what it takes now."""
 
     least: float
@@ -89,7 +89,7 @@ class BatchJudgement:
         return self.least - 0.01 <= self.true <= self.most + 0.01
 
 
-def judge_batch(seed: int) -> BatchJudgement | None:
+def judge_batch(seed: int) -> BatchJudgment | None:
     """The device has room for some of the batch, or for none: a kernel takes 1 to so many times as long.
 
     None where the check says nothing of this program.
@@ -103,7 +103,7 @@ def judge_batch(seed: int) -> BatchJudgement | None:
     factor = int(numbers["factor"])
     longer = random.Random(f"batch {seed}").uniform(1, factor)
     true = run(_with_longer_kernels(program, longer)).window_ns / factor / whole.window_ns
-    return BatchJudgement(float(numbers["least_share"]), float(numbers["share"]), true)
+    return BatchJudgment(float(numbers["least_share"]), float(numbers["share"]), true)
 
 
 def _found(code: str, facts: Facts) -> tuple[Finding, ...]:
