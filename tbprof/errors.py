@@ -26,7 +26,10 @@
 
 The command line turns any of them into one line on stderr and exit code 2, the
 plugin's routes into a JSON answer with status 404 for `Gone`, 503 for `Busy`, and 400
-for the others; nothing else may catch the family as a whole.
+for the others. On the way there the family as a whole is caught only where one file,
+window or part of a page must not cost the rest, where the error crosses to another
+process, and where it is raised again with a name that the user knows. All other code
+catches the class that it expects.
 """
 
 __all__ = [
