@@ -16,12 +16,7 @@ export function sizeUnit(sizeBytes: number): SizeUnit {
   return (["TB", "GB", "MB"] as const).find((unit) => size >= UNIT_FROM * BYTES[unit]) ?? "kB";
 }
 
-/** The one unit of a table: that of its largest row. */
-export function tableSizeUnit(sizesBytes: readonly number[]): SizeUnit {
-  return sizeUnit(sizesBytes.reduce((most, size) => Math.max(most, size), 0));
-}
-
-/** A figure without its unit, for a table whose head names it. */
+/** A figure without its unit, where the unit is named once for several. */
 export function formatSizeIn(sizeBytes: number, unit: SizeUnit): string {
   return unit === "B" ? formatCount(sizeBytes) : formatDecimal(sizeBytes / BYTES[unit]);
 }
