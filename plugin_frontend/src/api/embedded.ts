@@ -29,7 +29,7 @@ export interface EmbeddedWindow {
 }
 
 /** One step of a window. */
-export interface EmbeddedTimeline {
+interface EmbeddedTimeline {
   /** A sentence: which step, and why. */
   about: string;
   data: string;

@@ -1,7 +1,7 @@
 import type { SavingView } from "../api/types.ts";
 import { formatDuration } from "../format/duration.ts";
 
-export interface BracketProps {
+interface BracketProps {
   saving: SavingView;
   /** The saving that fills the whole width; one for all brackets of a screen. */
   scale_us: number;

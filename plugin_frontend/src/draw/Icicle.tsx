@@ -1,13 +1,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type Box, boxBeside, type Direction, fitted } from "../model/icicle.ts";
 
-export const ROW_HEIGHT = 22;
+const ROW_HEIGHT = 22;
 /** Of the font of 11 px, with room at both ends. */
 const LETTER = 6.7;
 const PADDING = 5;
 
 /** How a box stands out: code of one's own, what others wrote, what stands for several. */
-export type Tone = "own" | "other" | "several";
+type Tone = "own" | "other" | "several";
 
 export interface BoxText {
   /** Written into the box where it fits. */
@@ -18,7 +18,7 @@ export interface BoxText {
   isMatch: boolean;
 }
 
-export interface IcicleProps {
+interface IcicleProps {
   boxes: readonly Box[];
   text: (box: Box) => BoxText;
   width: number;

@@ -15,7 +15,7 @@ const DISC_PITCH = 15;
 /** From a lane's top up to the centre of its discs. */
 const DISC_RISE = 9;
 
-export interface InstanceDrawingProps {
+interface InstanceDrawingProps {
   instance: InstanceView;
   unit: DurationUnit;
 }

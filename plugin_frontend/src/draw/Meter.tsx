@@ -1,6 +1,6 @@
 import type { Fill } from "./causes.ts";
 
-export interface MeterProps {
+interface MeterProps {
   parts: readonly { length: number; fill: Fill }[];
   /** The length that fills the whole width. */
   most: number;

@@ -2,7 +2,7 @@ import { durationUnit, formatDuration, MICROSECONDS } from "../format/duration.t
 import { formatCount, NARROW_SPACE } from "../format/number.ts";
 import { axisTicks } from "../model/axis.ts";
 
-export interface RangeAxisProps {
+interface RangeAxisProps {
   /** In us. */
   range: { from: number; to: number };
   width: number;

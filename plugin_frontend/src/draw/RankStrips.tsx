@@ -6,7 +6,7 @@ export const ROW_HEIGHT = 30;
 const BAR_HEIGHT = 18;
 const BAR_TOP = 6;
 
-export interface RankStripsProps {
+interface RankStripsProps {
   strips: readonly RankStrip[];
   range: Range;
   width: number;

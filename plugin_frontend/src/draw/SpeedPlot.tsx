@@ -11,7 +11,7 @@ const TOP = 24;
 const BOTTOM = 20;
 const RIGHT = 20;
 
-export interface SpeedPlotProps {
+interface SpeedPlotProps {
   sites: readonly SiteRow[];
   /** Speed of the fastest pinned copy, in bytes a second; null where there was none. */
   best: number | null;

@@ -10,7 +10,7 @@ export interface Segment {
   dashed?: boolean;
 }
 
-export interface StackBarProps {
+interface StackBarProps {
   segments: readonly Segment[];
   /** The length that fills the whole width. */
   scale_us: number;

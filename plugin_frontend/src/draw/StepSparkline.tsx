@@ -3,7 +3,7 @@ import { formatDuration } from "../format/duration.ts";
 const WIDTH = 54;
 const HEIGHT = 16;
 
-export interface StepSparklineProps {
+interface StepSparklineProps {
   /** One time a step. */
   times_us: readonly number[];
   /** Which of them are cold, in the same order. */

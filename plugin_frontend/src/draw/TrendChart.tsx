@@ -19,7 +19,7 @@ const TOP = 12;
 const HEIGHT = 220;
 const BOTTOM = 40;
 
-export interface TrendChartProps {
+interface TrendChartProps {
   layout: TrendLayout;
   /** In CSS px. */
   width: number;

@@ -1,7 +1,7 @@
 import { formatDuration, formatExact } from "../format/duration.ts";
 import { shareOf } from "../format/number.ts";
 
-export interface WaitBarProps {
+interface WaitBarProps {
   wait_us: number;
   explained_us: number;
   /** The wait that fills the whole width. */

@@ -5,7 +5,7 @@
 
 /** Between a figure and its unit, so that the two never part. */
 export const NARROW_SPACE = "\u202f";
-export const MINUS = "\u2212";
+const MINUS = "\u2212";
 export const NOT_RECORDED = "not recorded";
 
 const GROUPED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });

@@ -2,7 +2,7 @@
 
 import { formatCount, formatDecimal, NARROW_SPACE } from "./number.ts";
 
-export type SizeUnit = "B" | "kB" | "MB" | "GB" | "TB";
+type SizeUnit = "B" | "kB" | "MB" | "GB" | "TB";
 
 const BYTES: Record<SizeUnit, number> = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 

@@ -1,7 +1,7 @@
 // Whether the files of a window have changed since it was loaded.
 
 /** "changing": they are others than before, and may still be written. */
-export type Look = "same" | "changing" | "changed";
+type Look = "same" | "changing" | "changed";
 
 /**
  * Gives what is told, look by look, which content the files of a window have; null where that is not known.

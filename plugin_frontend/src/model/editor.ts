@@ -1,7 +1,7 @@
 // Links that open a line in an editor, after a template of the user's own.
 
 /** Schemes of editors; another one could run anything. */
-export const EDITOR_SCHEMES = [
+const EDITOR_SCHEMES = [
   "vscode",
   "vscode-insiders",
   "vscodium",

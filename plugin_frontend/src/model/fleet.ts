@@ -21,7 +21,7 @@ export const FLEET_SORTS: Record<string, string> = {
   owner: "Owner",
   commit: "Commit",
 };
-export const DEFAULT_SORT = "lost";
+const DEFAULT_SORT = "lost";
 
 const BEGIN_LOW = ["run", "owner", "commit", "busy"];
 

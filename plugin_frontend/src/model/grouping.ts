@@ -13,7 +13,7 @@ export interface SiteGroup {
   sites: SiteRow[];
 }
 
-export interface Order {
+interface Order {
   sort: SortKey;
   descending: boolean;
 }

@@ -13,7 +13,7 @@ export interface TreeNode {
   folded: number;
 }
 
-export interface FlatNode {
+interface FlatNode {
   name: string;
   parent: number | null;
   folded: number;
@@ -29,7 +29,7 @@ export interface Box {
 }
 
 /** Narrower boxes beside each other are drawn as one. */
-export const MIN_WIDTH = 3;
+const MIN_WIDTH = 3;
 
 /** The tree of nodes that come after their parents; null of none. */
 export function treeOf(nodes: readonly FlatNode[], values: readonly number[]): TreeNode | null {
@@ -121,7 +121,7 @@ export function findNode(root: TreeNode, index: number): TreeNode | null {
   return null;
 }
 
-export interface Matches {
+interface Matches {
   /** Whose name holds the text. */
   found: ReadonlySet<number>;
   /** Those, and all that they lie in. */

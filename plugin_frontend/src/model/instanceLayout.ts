@@ -11,7 +11,7 @@ export interface Bar {
   start_us: number;
 }
 
-export interface InstanceLayout {
+interface InstanceLayout {
   host: Bar[];
   device: Bar[];
   op: Bar | null;

@@ -42,7 +42,7 @@ export function firstKey(ranks: readonly JobRank[]): JobRankKey {
 /** Rows and columns of the matrix: index of a rank, or what stands for several. */
 export type Party = number | "nobody" | "others";
 
-export interface WaitMatrix {
+interface WaitMatrix {
   rows: readonly Party[];
   columns: readonly Party[];
   /** In us, a step; of `others` in the rows the mean of one of them. */

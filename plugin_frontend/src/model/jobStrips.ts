@@ -35,7 +35,7 @@ export function piecesOf(stretch: StripStretch): StripPiece[] {
 }
 
 /** The stretches that a range shows any of. */
-export function shownStretches(strip: RankStrip, { from, to }: Range): StripStretch[] {
+function shownStretches(strip: RankStrip, { from, to }: Range): StripStretch[] {
   return strip.stretches.filter((stretch) => stretch.end_us > from && stretch.begin_us < to);
 }
 
@@ -83,7 +83,7 @@ function largestKind(pieces: readonly StripPiece[]): StripKind {
 }
 
 /** Up to so many rows are drawn at once. */
-export const MOST_ROWS = 16;
+const MOST_ROWS = 16;
 /** Of more these many. */
 const FIRST_ROWS = 12;
 

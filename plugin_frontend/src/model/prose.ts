@@ -1,6 +1,6 @@
 // Plain text of a rule's page, cut into paragraphs and code.
 
-export interface ProseBlock {
+interface ProseBlock {
   kind: "text" | "code";
   text: string;
 }
@@ -31,7 +31,7 @@ export function splitProse(text: string): ProseBlock[] {
   return blocks;
 }
 
-export interface InlinePart {
+interface InlinePart {
   kind: "text" | "code" | "strong";
   text: string;
 }

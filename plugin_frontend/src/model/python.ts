@@ -6,7 +6,7 @@ export interface CodePart {
 }
 
 /** The quotes that a line begins within: a text of several lines goes on. */
-export type OpenQuote = "" | '"""' | "'''";
+type OpenQuote = "" | '"""' | "'''";
 
 const KEYWORDS = new Set(
   "and as assert async await break class continue def del elif else except False finally for from global if import in is lambda None nonlocal not or pass raise return True try while with yield".split(

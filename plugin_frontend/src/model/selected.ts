@@ -1,6 +1,6 @@
 // What is selected in the timeline, as the address holds it: `e12`, `r3051`, `g1422000`, `s3`.
 
-export type SelectedKind = "episode" | "row" | "gap" | "site";
+type SelectedKind = "episode" | "row" | "gap" | "site";
 
 export interface Selected {
   kind: SelectedKind;

@@ -25,7 +25,7 @@ export const SORT_KEYS = [
 export type SortKey = (typeof SORT_KEYS)[number];
 
 /** Lists of sites, each sorted. */
-export interface SiteGroups {
+interface SiteGroups {
   planned: SiteRow[];
   withFindings: SiteRow[];
   others: SiteRow[];

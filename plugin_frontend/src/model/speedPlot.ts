@@ -2,7 +2,7 @@
 
 import type { SiteRow } from "../api/types.ts";
 
-export interface SpeedMark {
+interface SpeedMark {
   site: SiteRow;
   /** From the left and the bottom edge, 0 to 1. */
   x: number;
@@ -15,7 +15,7 @@ export interface LogAxis {
   last: number;
 }
 
-export interface SpeedPlotLayout {
+interface SpeedPlotLayout {
   marks: SpeedMark[];
   sizes: LogAxis;
   /** In bytes a second. */

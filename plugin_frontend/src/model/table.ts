@@ -2,7 +2,7 @@
 
 import type { TableColumn, TableView } from "../api/types.ts";
 
-export interface Ranking {
+interface Ranking {
   /** Of a column. */
   key: string;
   descending: boolean;
@@ -29,7 +29,7 @@ export function rankedBy(column: TableColumn, now: Ranking | null): Ranking {
 const WIDTHS: Record<TableColumn["kind"], number> = { text: 150, count: 76, us: 100, share: 84, number: 104, bytes: 104, flag: 104 };
 const WIDE = new Set(["shapes", "source", "region", "called_in"]);
 const WIDE_WIDTH = 230;
-export const LEAST_NAME_WIDTH = 230;
+const LEAST_NAME_WIDTH = 230;
 
 export function columnWidth(column: TableColumn): number {
   return WIDE.has(column.key) ? WIDE_WIDTH : WIDTHS[column.kind];

@@ -49,7 +49,7 @@ export function groupOf(view: ViewName): ViewGroup {
   return GROUP_OF[view];
 }
 
-export interface Extent {
+interface Extent {
   /** A page that carries its windows has no flame graph, and can't have any two of them compared. */
   hasServer: boolean;
   /** A page carries a step of the newest windows only. */

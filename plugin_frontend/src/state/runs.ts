@@ -141,7 +141,7 @@ function loadAnew(): void {
   if (isInWindow) announce("The window's file has changed: it is loaded anew");
 }
 
-export function markWindowsSeen(): void {
+function markWindowsSeen(): void {
   const windows = new Set(shown.peek()?.worker.windows.map((row) => row.window));
   seenWindows.value = { worker: workerKey(), windows };
 }

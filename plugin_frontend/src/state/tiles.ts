@@ -62,7 +62,7 @@ function carriedFor(address: WindowAddress, place: TilePlace): TilePlace {
   return at;
 }
 
-export interface DrawnTile {
+interface DrawnTile {
   tile: Tile;
   /** The part of it that stands for a tile that is not there yet, or itself. */
   place: TilePlace;

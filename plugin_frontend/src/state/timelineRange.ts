@@ -15,7 +15,7 @@ export const range = signal<Range | null>(null);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a part of the window, and writes it to the address when it stays. */
-export function show(next: Range): void {
+function show(next: Range): void {
   range.value = next;
   clearTimeout(timer);
   timer = setTimeout(() => adjust({ fromNs: Math.round(next.fromNs), toNs: Math.round(next.toNs) }), REST_MS);

@@ -8,7 +8,7 @@ import { usePopup } from "../widgets/usePopup.ts";
 /** Those that become menus where the bar has no room for all views. */
 const FOLDED: readonly ViewGroup[] = ["What", "How it changed"];
 
-export interface ViewTabsProps {
+interface ViewTabsProps {
   names: readonly ViewName[];
   link: (name: ViewName) => ComponentChildren;
 }

@@ -6,7 +6,7 @@ import { HealthDrawer } from "./sites/HealthDrawer.tsx";
 import { RuleDrawer } from "./sites/RuleDrawer.tsx";
 import { SiteDrawer } from "./sites/SiteDrawer.tsx";
 
-export interface WorkspaceProps {
+interface WorkspaceProps {
   view: WindowView;
   /** A drawer of the view's own, beneath those that every view has. */
   own?: ComponentChildren;

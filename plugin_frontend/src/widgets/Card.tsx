@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-export interface CardProps {
+interface CardProps {
   /** Of its title; unique on the screen. */
   id: string;
   title: string;

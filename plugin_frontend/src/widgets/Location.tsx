@@ -1,7 +1,7 @@
 import type { SourceView } from "../api/types.ts";
 import { formatLocation, LINE_NOT_RECORDED, splitPath } from "../format/place.ts";
 
-export interface LocationProps {
+interface LocationProps {
   source: Pick<SourceView, "file" | "line"> | null;
   /** Without its directory, which stays in the hover. */
   short?: boolean;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./Icon.tsx";
 import { PickerList, type PickerOption } from "./PickerList.tsx";
 
-export interface PickerProps {
+interface PickerProps {
   label: string;
   /** What is picked now, as the button shows it. */
   value: string;

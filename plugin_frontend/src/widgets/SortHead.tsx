@@ -1,4 +1,4 @@
-export interface SortHeadProps {
+interface SortHeadProps {
   text: string;
   /** Names stand as they are listed, figures with the largest first. */
   isName: boolean;

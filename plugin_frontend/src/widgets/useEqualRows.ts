@@ -5,7 +5,7 @@ const STRIDE = 8;
 /** Rows above and below those in sight, of which a stride may be used up. */
 const AROUND = 3 * STRIDE;
 
-export interface EqualRows {
+interface EqualRows {
   count: number;
   /** In CSS px, the same of all. */
   height: number;

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useReducer } from "preact/hooks";
 /** Rows above and below those in sight. */
 const OVERSCAN = 8;
 
-export interface VirtualRows {
+interface VirtualRows {
   count: number;
   /** Expected height; rows are measured once they are drawn. */
   rowHeight: (row: number) => number;

@@ -10,7 +10,7 @@ import { boxesInSight, paintShares, paintSpans } from "./paintTile.ts";
 import type { Raster } from "./raster.ts";
 import { type Scene, yOf } from "./scene.ts";
 
-export interface Overlay {
+interface Overlay {
   episodes: readonly EpisodeMark[];
   numberOf: (site: number) => number | undefined;
   labelOf: (tile: Tile, at: number) => string;

@@ -11,7 +11,7 @@ const TILE_BUCKETS = 1024;
 const LABEL_ROOM_PX = 44;
 const STEP_ALPHA = 0.4;
 
-export interface Minimap {
+interface Minimap {
   palette: Palette;
   width: number;
   height: number;

@@ -15,7 +15,7 @@ const LABEL_FROM_PX = 28;
 const BORDER_FROM_PX = 3;
 
 /** Boxes of the lines that are shown and in sight, by `lane << 8 | line`. */
-export type Boxes = ReadonlyMap<number, LineBox>;
+type Boxes = ReadonlyMap<number, LineBox>;
 
 export function boxesInSight(scene: Scene): Boxes {
   const boxes = new Map<number, LineBox>();

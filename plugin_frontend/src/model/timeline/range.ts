@@ -6,7 +6,7 @@ export interface Range {
 }
 
 /** Nobody looks closer than this. */
-export const SHORTEST_NS = 200;
+const SHORTEST_NS = 200;
 
 /** How much of a step's length is shown before and after it. */
 const AROUND = 0.05;

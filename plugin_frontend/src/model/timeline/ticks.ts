@@ -2,7 +2,7 @@
 
 import type { Range } from "./range.ts";
 
-export interface Tick {
+interface Tick {
   atNs: number;
   label: string;
 }

@@ -24,7 +24,7 @@ export interface Tile {
   names: readonly string[];
 }
 
-export interface Depths {
+interface Depths {
   lane: number;
   most: Uint32Array;
   emptyNs: Uint32Array;

@@ -70,6 +70,6 @@ function textOf(box: Box, shown: IcicleView): BoxText {
 }
 
 /** Of a step; none where it had begun before the first. */
-export function callsOf(calls: number): string {
+function callsOf(calls: number): string {
   return calls === 0 ? "began before the steps" : `${formatMean(calls)} ${calls === 1 ? "call" : "calls"}`;
 }

@@ -5,7 +5,7 @@ import { formatSize } from "../../format/size.ts";
 import { stretchAt } from "../../model/jobStrips.ts";
 import { RankLink } from "./RankLink.tsx";
 
-export interface MeetingCardProps {
+interface MeetingCardProps {
   page: JobPage;
   /** Index of a matched collective. */
   meeting: number;

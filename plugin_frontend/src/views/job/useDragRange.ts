@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Range } from "../../model/jobStrips.ts";
 
-export interface DragOptions {
+interface DragOptions {
   range: Range;
   width: number;
   onRange: (range: Range) => void;

@@ -1,6 +1,6 @@
 import { Icon } from "../../widgets/Icon.tsx";
 
-export interface RankSearchProps {
+interface RankSearchProps {
   search: string;
   /** How many it leaves. */
   left: string;

@@ -3,7 +3,7 @@ import { failureTitle, type Loaded } from "../../state/loaded.ts";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { Skeleton } from "../states/Skeleton.tsx";
 
-export interface SeriesPageProps<View> {
+interface SeriesPageProps<View> {
   answer: Loaded<View>;
   /** Beside it. */
   drawer?: ComponentChildren;

@@ -12,7 +12,7 @@ const REMOVALS: Record<FindingRow["removal"], string> = {
 };
 const TONES: Record<FindingRow["severity"], string> = { critical: "bad", high: "bad", medium: "warn", low: "", info: "" };
 
-export interface FindingPartProps {
+interface FindingPartProps {
   finding: FindingRow;
   scale_us: number;
   /** In place of what to do, where that stands below. */

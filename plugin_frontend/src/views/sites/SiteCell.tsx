@@ -4,7 +4,7 @@ import { formatChain, LINE_NOT_RECORDED } from "../../format/place.ts";
 import { numbersInActions } from "../../state/sites.ts";
 import { Location } from "../../widgets/Location.tsx";
 
-export interface SiteCellProps {
+interface SiteCellProps {
   site: SiteRow;
   /** Whether the op chain has a column of its own; else it stands for a line that was not recorded. */
   showsOps: boolean;

@@ -3,7 +3,7 @@ import { currentSite, sortBy, visitSite } from "../../state/sites.ts";
 import type { Column, TableScale } from "./siteColumns.tsx";
 import type { ListRow } from "./siteRows.ts";
 
-export interface HeadsProps {
+interface HeadsProps {
   columns: readonly Column[];
   scale: TableScale;
 }
@@ -27,7 +27,7 @@ export function Heads({ columns, scale }: HeadsProps) {
   );
 }
 
-export interface TableRowProps extends HeadsProps {
+interface TableRowProps extends HeadsProps {
   row: ListRow;
   /** Its place among all rows, drawn or not. */
   at: number;

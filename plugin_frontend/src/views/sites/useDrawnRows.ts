@@ -11,7 +11,7 @@ const GROUP_HEIGHT = 29;
 /** Up to here every row is drawn, so that the browser's own search finds all of them. */
 const ALWAYS_DRAWN = 100;
 
-export interface DrawnRows {
+interface DrawnRows {
   /** Places of the drawn rows among all. */
   drawn: number[];
   /** Heights of what is not drawn, in CSS px. */

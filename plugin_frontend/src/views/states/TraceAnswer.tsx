@@ -7,7 +7,7 @@ import { ReadingState } from "./ReadingState.tsx";
 import { Skeleton } from "./Skeleton.tsx";
 
 /** What every answer says that is made from the trace itself. */
-export interface FromTrace {
+interface FromTrace {
   state: "ready" | "reading" | "gone" | "broken";
   progress: Progress | null;
   problem: Problem | null;

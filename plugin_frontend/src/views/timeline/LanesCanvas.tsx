@@ -16,7 +16,7 @@ import { palette } from "./palette.ts";
 import { fitCanvas, useCanvasSize } from "./useCanvas.ts";
 import { usePointer } from "./usePointer.ts";
 
-export interface LanesCanvasProps {
+interface LanesCanvasProps {
   view: WindowView;
   timeline: TimelineView;
   lanes: readonly LaneBox[];

@@ -54,7 +54,7 @@ export function fitSelection(): void {
   else fitStep();
 }
 
-export function clearSelection(): void {
+function clearSelection(): void {
   if (dragged.peek() !== null) dragged.value = null;
   else if (place.peek().selected !== null) select(null);
   else fitStep();

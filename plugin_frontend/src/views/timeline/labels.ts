@@ -19,7 +19,7 @@ export function labelsOf(timeline: TimelineView, sites: readonly SiteRow[]): (ti
 }
 
 /** `train.py:12`, else the op. */
-export function siteLabel(site: SiteRow | undefined): string {
+function siteLabel(site: SiteRow | undefined): string {
   if (site === undefined) return "";
   if (site.source === null) return site.ops[0] ?? site.calls[0] ?? "";
   const { name } = splitPath(site.source.file);

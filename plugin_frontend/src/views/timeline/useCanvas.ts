@@ -3,7 +3,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 
-export interface Size {
+interface Size {
   width: number;
   height: number;
 }

@@ -18,7 +18,7 @@ const CLICK_PX = 3;
 /** How far from a span a click still means it. */
 const SLACK_PX = 2;
 
-export interface PointerGround {
+interface PointerGround {
   lanes: readonly LaneBox[];
   scrollTop: number;
   timeline: TimelineView;
