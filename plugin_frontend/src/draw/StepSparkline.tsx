@@ -19,7 +19,7 @@ export function StepSparkline({ times_us, cold, what }: StepSparklineProps) {
   const gap = pitch > 4 ? 2 : 0;
   const label = `${what} in each step: ${times_us.map(formatDuration).join(", ")}`;
   return (
-    <svg class="step-bars" width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
+    <svg width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
       <title>{label}</title>
       {times_us.map((time, step) => {
         const height = time > 0 ? Math.max((time / most) * HEIGHT, 1) : 0;

@@ -168,7 +168,7 @@ function Strips({ page, strips, range, meeting, onRange, onMeeting }: StripsProp
   });
   return (
     <div class="in aligned">
-      <div class="names">
+      <div>
         {strips.map((strip) => (
           <div key={strip.rank} style={{ height: `${ROW_HEIGHT}px` }} class="row s12">
             <RankLink rank={page.ranks[strip.rank]} />

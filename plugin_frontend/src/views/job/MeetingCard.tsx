@@ -34,7 +34,7 @@ export function MeetingCard({ page, meeting, onZoom, onClose }: MeetingCardProps
       ? "nobody is late by more than noise"
       : `${page.ranks[row.late_rank]?.name ?? ""} arrives last, ${formatDuration(row.late_us)} after the median of the others`;
   return (
-    <section class="meeting" aria-labelledby="meeting-title">
+    <section aria-labelledby="meeting-title">
       <div class="in row wrap hr">
         <h3 id="meeting-title" class="anywhere">
           {row.kind}

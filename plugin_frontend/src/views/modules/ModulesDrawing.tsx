@@ -18,7 +18,7 @@ export function ModulesDrawing({ top, shown }: { top: TreeNode; shown: ModulesVi
   const looked = boxes[hovered ?? at] ?? boxes[0];
   const whole = shown.nodes[0] === undefined ? 0 : top.value;
   return (
-    <div class="modules-drawing">
+    <div>
       <div ref={frame}>
         {width > 0 && (
           <Icicle

@@ -40,7 +40,7 @@ function Shown({ window, shown }: { window: WindowView; shown: ModulesView }) {
   const node = row === null ? undefined : shown.nodes[row];
   return (
     <Workspace view={window} own={node === undefined ? null : <ModuleDrawer key={row} node={node} shown={shown} />}>
-      <div class="pane flame modules" ref={pane} tabIndex={0} role="region" aria-label="Modules">
+      <div class="pane flame" ref={pane} tabIndex={0} role="region" aria-label="Modules">
         <div class="flame-head">
           <h1 class="anywhere">
             <InlineText text={shown.headline === "" ? "Nothing was recorded in these steps" : shown.headline} />

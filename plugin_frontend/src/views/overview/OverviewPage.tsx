@@ -20,7 +20,7 @@ export function OverviewPage({ view }: { view: WindowView }) {
         <div class="page">
           <VerdictHead view={view} />
           <div class="grid">
-            <div class="col wide">
+            <div class="col">
               <Changes view={view} />
               <WhereCard view={view} />
               <OtherFindings overview={overview} />

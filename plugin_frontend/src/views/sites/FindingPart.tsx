@@ -54,7 +54,7 @@ export function FindingPart({ finding, scale_us, heading }: FindingPartProps) {
 
 function Saving({ saving, scale_us }: { saving: SavingView; scale_us: number }) {
   return (
-    <div class="col saving">
+    <div class="col">
       <Bracket saving={saving} scale_us={scale_us} />
       <p class="s12">
         {saving.estimate_us !== null && <b>saves {formatDuration(saving.estimate_us)}, </b>}

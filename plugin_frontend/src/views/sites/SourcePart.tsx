@@ -92,7 +92,7 @@ function Callers({ callers }: { callers: readonly SourceView[] }) {
   return (
     <details>
       <summary class="s12">Called from</summary>
-      <ol class="s12 callers">
+      <ol class="s12">
         {callers.map((frame, at) => (
           <li key={at} class="row">
             <PlaceLink source={frame} />
