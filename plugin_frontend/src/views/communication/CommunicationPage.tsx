@@ -1,7 +1,6 @@
 import type { CommunicationView, WindowView } from "../../api/types.ts";
-import { COMMUNICATING, COMPUTING, COPYING } from "../../draw/causes.ts";
 import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
-import { Key } from "../../draw/Key.tsx";
+import { deviceEntries, Legend } from "../../draw/Legend.tsx";
 import { StackBar } from "../../draw/StackBar.tsx";
 import { TimeAxis } from "../../draw/TimeAxis.tsx";
 import { tableUnit } from "../../format/duration.ts";
@@ -57,7 +56,7 @@ function StepCard({ view }: { view: WindowView }) {
   const unit = tableUnit([step]);
   const title = view.marks_steps ? "Where a step goes" : "Where the window goes";
   return (
-    <Card id="where-communication" title={title} aside={<Legend />}>
+    <Card id="where-communication" title={title} aside={<Legend entries={deviceEntries()} />}>
       <div class="in bars">
         <span class="s12 t2">GPU</span>
         <StackBar segments={deviceSegments(device, causes, unit)} scale_us={step} label={deviceText("GPU", device, causes)} />
@@ -65,23 +64,5 @@ function StepCard({ view }: { view: WindowView }) {
         <TimeAxis scale_us={step} unit={unit} />
       </div>
     </Card>
-  );
-}
-
-function Legend() {
-  const parts = [
-    [COMPUTING, "computing"],
-    [COMMUNICATING, "communication nothing covers"],
-    [COPYING, "copying"],
-  ] as const;
-  return (
-    <>
-      {parts.map(([fill, name]) => (
-        <span key={name} class="legend">
-          <Key fill={fill} />
-          {name}
-        </span>
-      ))}
-    </>
   );
 }

@@ -1,7 +1,7 @@
 import type { CompareBars as Bars, CompareView } from "../../api/types.ts";
 import { CompareBars } from "../../draw/CompareBars.tsx";
-import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
-import { Key } from "../../draw/Key.tsx";
+import { causeFill } from "../../draw/causes.ts";
+import { deviceEntries, Legend, type LegendEntry } from "../../draw/Legend.tsx";
 import { Card } from "../../widgets/Card.tsx";
 import { FiguresTable } from "./FiguresTable.tsx";
 
@@ -12,26 +12,7 @@ export function WhereCard({ view: { bars, figures } }: { view: CompareView }) {
       {bars !== null && (
         <>
           <p class="row wrap s12 t3 keys-row">
-            <span class="legend">
-              <Key fill={COMPUTING} />
-              computing
-            </span>
-            {communicates(bars) && (
-              <span class="legend">
-                <Key fill={COMMUNICATING} />
-                communication nothing covers
-              </span>
-            )}
-            <span class="legend">
-              <Key fill={COPYING} />
-              copying
-            </span>
-            {bars.causes.map(({ cause, name }) => (
-              <span key={cause} class="legend">
-                <Key fill={causeFill(cause)} />
-                {name}
-              </span>
-            ))}
+            <Legend entries={[...deviceEntries(communicates(bars)), ...bars.causes.map(({ cause, name }): LegendEntry => [causeFill(cause), name])]} />
           </p>
           <CompareBars bars={bars} />
         </>

@@ -1,5 +1,5 @@
 import type { IcicleView } from "../../api/types.ts";
-import { Key } from "../../draw/Key.tsx";
+import { Legend, type LegendEntry } from "../../draw/Legend.tsx";
 import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { pathTo, type TreeNode } from "../../model/icicle.ts";
 import { matches, showBy, showsHost, showTime, top, wanted, whole, zoomTo } from "../../state/icicle.ts";
@@ -35,7 +35,11 @@ export function FlameTools({ shown }: { shown: IcicleView }) {
           </span>
         )}
         <Search />
-        {shown.kind === "function" && <Legend />}
+        {shown.kind === "function" && (
+          <span class="right row s12 t3">
+            <Legend entries={ENTRIES} />
+          </span>
+        )}
       </div>
       {missing.length > 0 && (
         <p class="flame-note s12 t3">
@@ -72,20 +76,10 @@ function Search() {
   );
 }
 
-function Legend() {
-  return (
-    <span class="right row s12 t3">
-      <span class="legend">
-        <Key fill={{ class: "f-compute" }} />
-        your code
-      </span>
-      <span class="legend">
-        <Key fill={{ class: "f-compute2" }} />
-        libraries, operators
-      </span>
-    </span>
-  );
-}
+const ENTRIES: readonly LegendEntry[] = [
+  [{ class: "f-compute" }, "your code"],
+  [{ class: "f-compute2" }, "libraries, operators"],
+];
 
 /** More are left out in the middle. */
 const MOST_CRUMBS = 4;

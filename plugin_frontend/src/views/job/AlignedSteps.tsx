@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JobPage, RankStrip } from "../../api/types.ts";
-import { COMMUNICATING, COMPUTING, COPYING, type Fill, WAITING } from "../../draw/causes.ts";
-import { Key } from "../../draw/Key.tsx";
+import { COMMUNICATING, COMPUTING, COPYING, WAITING } from "../../draw/causes.ts";
+import { Legend, type LegendEntry } from "../../draw/Legend.tsx";
 import { RangeAxis } from "../../draw/RangeAxis.tsx";
 import { RankStrips, ROW_HEIGHT } from "../../draw/RankStrips.tsx";
 import { formatDuration } from "../../format/duration.ts";
@@ -16,6 +16,14 @@ import { RankLink } from "./RankLink.tsx";
 import { useDragRange } from "./useDragRange.ts";
 
 const ALL = "all";
+
+/** Idle has the patterns of the table above. */
+const ENTRIES: readonly LegendEntry[] = [
+  [COMPUTING, "computing"],
+  [WAITING, "waiting for others"],
+  [COMMUNICATING, "transfer"],
+  [COPYING, "copying"],
+];
 
 /** The steps of the ranks above one another, from the whole window down to one collective. */
 export function AlignedSteps({ page }: { page: JobPage }) {
@@ -44,7 +52,7 @@ export function AlignedSteps({ page }: { page: JobPage }) {
   const some = `${formatCount(strips.length)} of ${formatCounted(page.ranks.length, "rank")}: the latest, and who waits longest`;
   const about = strips.length < page.ranks.length ? some : formatCounted(strips.length, "rank");
   return (
-    <Card id="aligned" title="The ranks’ steps on one axis" about={about} aside={<Legend />}>
+    <Card id="aligned" title="The ranks’ steps on one axis" about={about} aside={<StripsLegend />}>
       <div class="tool wrap">
         <StepPicker page={page} step={step} onPick={showStep} />
         <Zoom range={range} whole={whole} onRange={setRange} />
@@ -205,22 +213,10 @@ function labelOf(page: JobPage, { from, to }: Range): string {
   return `${formatCounted(page.strips.length, "rank")} over ${formatDuration(to - from)} with ${formatCounted(inside, "matched collective")}. The tables hold the same figures.`;
 }
 
-/** Idle has the patterns of the table above. */
-function Legend() {
-  const parts: [Fill, string][] = [
-    [COMPUTING, "computing"],
-    [WAITING, "waiting for others"],
-    [COMMUNICATING, "transfer"],
-    [COPYING, "copying"],
-  ];
+function StripsLegend() {
   return (
     <span class="row wrap legends">
-      {parts.map(([fill, name]) => (
-        <span key={name} class="legend">
-          <Key fill={fill} />
-          {name}
-        </span>
-      ))}
+      <Legend entries={ENTRIES} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { JobPage, JobRank } from "../../api/types.ts";
 import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill } from "../../draw/causes.ts";
-import { Key } from "../../draw/Key.tsx";
+import { deviceEntries, Legend, type LegendEntry } from "../../draw/Legend.tsx";
 import { Meter } from "../../draw/Meter.tsx";
 import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatShare, NOT_RECORDED, shareOf } from "../../format/number.ts";
@@ -20,7 +20,7 @@ export function JobRanks({ page }: { page: JobPage }) {
   const found = searchJobRanks(sortJobRanks(ranks, sort), search);
   const shown = all || found.length <= MOST_LISTED ? found : found.slice(0, LISTED_FIRST);
   return (
-    <Card id="job-ranks" title="Ranks" about={`${formatCounted(ranks.length, "rank")}, means of a step`} aside={<Legend page={page} />}>
+    <Card id="job-ranks" title="Ranks" about={`${formatCounted(ranks.length, "rank")}, means of a step`} aside={<RanksLegend page={page} />}>
       {ranks.length > LISTED_FIRST && (
         <RankSearch search={search} left={`${formatCount(found.length)} of ${formatCounted(ranks.length, "rank")}`} onSearch={setSearch} />
       )}
@@ -52,7 +52,7 @@ function aboutRest(rest: readonly JobRank[], page: JobPage): string {
   return `${formatCounted(rest.length, "rank")} more${range}, wait ${part} of a step in the mean.`;
 }
 
-function Legend({ page }: { page: JobPage }) {
+function RanksLegend({ page }: { page: JobPage }) {
   // Causes without a pattern of their own share one.
   const byFill = new Map<Fill, Set<string>>();
   for (const rank of page.ranks) {
@@ -61,25 +61,10 @@ function Legend({ page }: { page: JobPage }) {
       byFill.set(fill, (byFill.get(fill) ?? new Set()).add(part.name.toLowerCase()));
     }
   }
-  const parts = [
-    [COMPUTING, "computing"],
-    [COMMUNICATING, "communication nothing covers"],
-    [COPYING, "copying"],
-  ] as const;
+  const idle = [...byFill].map(([fill, names]): LegendEntry => [fill, [...names].join(", ")]);
   return (
     <span class="row wrap legends">
-      {parts.map(([fill, name]) => (
-        <span key={name} class="legend">
-          <Key fill={fill} />
-          {name}
-        </span>
-      ))}
-      {[...byFill].map(([fill, names]) => (
-        <span key={[...names].join()} class="legend">
-          <Key fill={fill} />
-          {[...names].join(", ")}
-        </span>
-      ))}
+      <Legend entries={[...deviceEntries(), ...idle]} />
     </span>
   );
 }

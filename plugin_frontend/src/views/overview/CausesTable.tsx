@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CauseRow, PlaceRow, WindowView } from "../../api/types.ts";
 import { causeFill } from "../../draw/causes.ts";
-import { Key } from "../../draw/Key.tsx";
+import { NamedKey } from "../../draw/Legend.tsx";
 import { type DurationUnit, formatDurationIn, formatExact } from "../../format/duration.ts";
 import { formatCounted, formatShare } from "../../format/number.ts";
 import { visitSite } from "../../state/sites.ts";
@@ -43,10 +43,7 @@ function Cause({ row, unit }: { row: CauseRow; unit: DurationUnit }) {
   return (
     <tr>
       <td>
-        <span class="legend">
-          <Key fill={causeFill(row.cause)} />
-          {row.name}
-        </span>
+        <NamedKey fill={causeFill(row.cause)} name={row.name} />
       </td>
       <td class="num b" title={formatExact(row.idle_us)}>
         {formatDurationIn(row.idle_us, unit)}

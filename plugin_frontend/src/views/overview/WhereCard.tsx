@@ -1,7 +1,7 @@
-import type { HostBar, SavingView, WindowView } from "../../api/types.ts";
-import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill } from "../../draw/causes.ts";
+import type { HostBar, OverviewView, SavingView, WindowView } from "../../api/types.ts";
+import { COMPUTING, causeFill } from "../../draw/causes.ts";
 import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
-import { Key } from "../../draw/Key.tsx";
+import { deviceEntries, Legend, type LegendEntry } from "../../draw/Legend.tsx";
 import { type Segment, StackBar } from "../../draw/StackBar.tsx";
 import { TimeAxis } from "../../draw/TimeAxis.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
@@ -27,7 +27,7 @@ export function WhereCard({ view }: { view: WindowView }) {
       id="where"
       title={title(view)}
       about={view.marks_steps ? `mean of ${formatCounted(overview.steady_steps, "steady step")}` : ""}
-      aside={device === null ? host !== null && <HostLegend /> : <Legend communicates={device.communication_us > 0} saves={showsAfter} />}
+      aside={<Legend entries={entriesOf(overview, showsAfter)} />}
     >
       <div class="in bars">
         {device !== null && (
@@ -64,58 +64,22 @@ function title({ marks_steps: marked }: WindowView): string {
 /** A bar without the waits that looks like the one above it says nothing. */
 const LEAST_SHARE = 0.01;
 
+function entriesOf({ device, host }: OverviewView, saves: boolean): LegendEntry[] {
+  if (device === null) return host === null ? [] : [...HOST_ENTRIES];
+  return [...deviceEntries(device.communication_us > 0), ...(saves ? SAVING_ENTRIES : [])];
+}
+
 /** Without a GPU the host's parts are what there is to read. */
-function HostLegend() {
-  return (
-    <>
-      <span class="legend">
-        <Key fill={COMPUTING} />
-        {opsName(false)}
-      </span>
-      <span class="legend">
-        <Key fill={causeFill("data")} />
-        loading data
-      </span>
-      <span class="legend">
-        <Key fill={{ class: "f-compute2" }} />
-        other
-      </span>
-    </>
-  );
-}
+const HOST_ENTRIES: readonly LegendEntry[] = [
+  [COMPUTING, opsName(false)],
+  [causeFill("data"), "loading data"],
+  [{ class: "f-compute2" }, "other"],
+];
 
-function Legend({ communicates, saves }: { communicates: boolean; saves: boolean }) {
-  return (
-    <>
-      <span class="legend">
-        <Key fill={COMPUTING} />
-        computing
-      </span>
-      {communicates && (
-        <span class="legend">
-          <Key fill={COMMUNICATING} />
-          communication nothing covers
-        </span>
-      )}
-      <span class="legend">
-        <Key fill={COPYING} />
-        copying
-      </span>
-      {saves &&
-        SAVINGS.map(([name, fill]) => (
-          <span key={name} class="legend">
-            <Key fill={fill} />
-            {name}
-          </span>
-        ))}
-    </>
-  );
-}
-
-const SAVINGS: readonly [string, Fill][] = [
-  ["floor", { class: "f-gain" }],
-  ["estimate", { class: "f-gain2" }],
-  ["ceiling", { fill: "url(#p-gain)" }],
+const SAVING_ENTRIES: readonly LegendEntry[] = [
+  [{ class: "f-gain" }, "floor"],
+  [{ class: "f-gain2" }, "estimate"],
+  [{ fill: "url(#p-gain)" }, "ceiling"],
 ];
 
 /** Without a GPU the ops compute themselves. */

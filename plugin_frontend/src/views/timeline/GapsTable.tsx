@@ -1,6 +1,6 @@
 import type { StepCauseRow, TimelineView, WindowView } from "../../api/types.ts";
 import { causeFill } from "../../draw/causes.ts";
-import { Key } from "../../draw/Key.tsx";
+import { NamedKey } from "../../draw/Legend.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, formatExact, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatShare } from "../../format/number.ts";
 import { visit } from "../../state/place.ts";
@@ -85,10 +85,7 @@ function Cause({ row, unit, view }: { row: StepCauseRow; unit: DurationUnit; vie
   return (
     <tr>
       <td>
-        <span class="legend">
-          <Key fill={causeFill(row.cause)} />
-          {row.name}
-        </span>
+        <NamedKey fill={causeFill(row.cause)} name={row.name} />
       </td>
       <td class="num b" title={formatExact(row.idle_us)}>
         {formatDurationIn(row.idle_us, unit)}

@@ -1,30 +1,25 @@
-import { COMPUTING, COPYING, causeFill, type Fill } from "../../draw/causes.ts";
-import { Key } from "../../draw/Key.tsx";
+import { COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
+import { Legend, type LegendEntry } from "../../draw/Legend.tsx";
 
-const WORK: readonly [string, Fill][] = [
-  ["kernels", COMPUTING],
-  ["copy", COPYING],
+const WORK: readonly LegendEntry[] = [
+  [COMPUTING, "kernels"],
+  [COPYING, "copy"],
 ];
-const IDLE: readonly [string, Fill][] = [
-  ["idle: after a sync", causeFill("sync")],
-  ["idle: data", causeFill("data")],
-  ["idle: launching", causeFill("launch")],
-  ["idle: staging a copy", causeFill("staging")],
-  ["idle: first calls", causeFill("loading")],
-  ["idle: queued", causeFill("queued")],
-  ["idle: other", causeFill("unknown")],
+const IDLE: readonly LegendEntry[] = [
+  [causeFill("sync"), "idle: after a sync"],
+  [causeFill("data"), "idle: data"],
+  [causeFill("launch"), "idle: launching"],
+  [causeFill("staging"), "idle: staging a copy"],
+  [causeFill("loading"), "idle: first calls"],
+  [causeFill("queued"), "idle: queued"],
+  [causeFill("unknown"), "idle: other"],
 ];
 
 /** What the colours and patterns mean; those of idle where it is drawn. */
 export function TimelineLegend({ hasIdle }: { hasIdle: boolean }) {
   return (
     <div class="row wrap s12 t3 track-legend">
-      {[...WORK, ...(hasIdle ? IDLE : [])].map(([label, fill]) => (
-        <span key={label} class="legend">
-          <Key fill={fill} />
-          {label}
-        </span>
-      ))}
+      <Legend entries={[...WORK, ...(hasIdle ? IDLE : [])]} />
       <span class="legend">
         <span class="key waits" />
         host waits
