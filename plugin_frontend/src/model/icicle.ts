@@ -121,7 +121,7 @@ export function findNode(root: TreeNode, index: number): TreeNode | null {
   return null;
 }
 
-interface Matches {
+export interface Matches {
   /** Whose name holds the text. */
   found: ReadonlySet<number>;
   /** Those, and all that they lie in. */

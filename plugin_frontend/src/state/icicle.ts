@@ -47,7 +47,7 @@ export const top = computed<TreeNode | null>(() => {
 /** Looked for among the names. */
 export const wanted = signal("");
 
-export const matches = computed(() => (root.value === null ? null : matchesOf(root.value, wanted.value)));
+export const matches = computed(() => (root.value === null || wanted.value.trim() === "" ? null : matchesOf(root.value, wanted.value)));
 
 /** The time of all. */
 export const whole = computed(() => root.value?.value ?? 0);

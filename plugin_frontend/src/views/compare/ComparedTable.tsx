@@ -7,6 +7,7 @@ import { type ComparedRow, comparedRows } from "../../model/comparedRows.ts";
 import { COMPARED, type ComparedName, compareBy, comparedName, comparedTable, loadComparedTable } from "../../state/comparedTable.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
+import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 import "../../draw/traceTables.ts";
 
 /** Nobody reads more; the others are one row. */
@@ -26,13 +27,12 @@ export function ComparedTable() {
 
 function Choice() {
   return (
-    <span class="seg" role="group" aria-label="Rows of">
-      {COMPARED.map((name) => (
-        <button key={name} type="button" aria-pressed={name === comparedName.value} onClick={() => compareBy(name)}>
-          {NAMES[name]}
-        </button>
-      ))}
-    </span>
+    <SegmentedControl
+      label="Rows of"
+      options={COMPARED.map((name) => [name, NAMES[name]] as const)}
+      isChosen={(name) => name === comparedName.value}
+      onChoose={compareBy}
+    />
   );
 }
 

@@ -5,7 +5,8 @@ import { formatCount, formatCounted } from "../../format/number.ts";
 import { FLEET_SORTS, RUNS_OF_A_PAGE } from "../../model/fleet.ts";
 import { fleet, fleetQuestion, loadFleet, searchFleet, showFleetFrom, sortFleet } from "../../state/fleet.ts";
 import { Card } from "../../widgets/Card.tsx";
-import { Icon } from "../../widgets/Icon.tsx";
+import { SearchField } from "../../widgets/SearchField.tsx";
+import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
 import { FleetTable } from "./FleetTable.tsx";
 import "../../draw/fleetTable.ts";
@@ -36,30 +37,11 @@ export function FleetPage() {
 
 function FleetTools({ view }: { view: FleetView }) {
   const { search, sort, isReversed } = fleetQuestion.value;
+  const sorts = Object.entries(FLEET_SORTS).map(([key, title]) => [key, key === sort && isReversed ? <Reversed title={title} /> : title] as const);
   return (
     <div class="tool fleet-tools">
-      <label class="field filter">
-        <Icon name="search" />
-        <span class="sr">Find runs</span>
-        <input
-          id="filter"
-          placeholder="Find by run, owner, commit, rule, line, kernel"
-          maxLength={200}
-          value={search}
-          onInput={(event) => searchFleet(event.currentTarget.value)}
-        />
-        <span class="kbd" aria-hidden="true">
-          /
-        </span>
-      </label>
-      <span class="seg" role="group" aria-label="Sort by">
-        {Object.entries(FLEET_SORTS).map(([key, title]) => (
-          <button key={key} type="button" aria-pressed={key === sort} onClick={() => sortFleet(key)}>
-            {title}
-            {key === sort && isReversed && <span aria-label="reversed"> ↕</span>}
-          </button>
-        ))}
-      </span>
+      <SearchField label="Find runs" placeholder="Find by run, owner, commit, rule, line, kernel" maxLength={200} value={search} onInput={searchFleet} />
+      <SegmentedControl label="Sort by" options={sorts} isChosen={(key) => key === sort} onChoose={sortFleet} />
       <span class="right row">
         <span class="s12 t3 nw" role="status">
           {view.found === view.total ? formatCounted(view.total, "run") : `${formatCount(view.found)} of ${formatCounted(view.total, "run")}`}
@@ -69,6 +51,15 @@ function FleetTools({ view }: { view: FleetView }) {
         </a>
       </span>
     </div>
+  );
+}
+
+function Reversed({ title }: { title: string }) {
+  return (
+    <>
+      {title}
+      <span aria-label="reversed"> ↕</span>
+    </>
   );
 }
 

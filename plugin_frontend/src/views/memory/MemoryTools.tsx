@@ -2,6 +2,7 @@ import type { MemoryView } from "../../api/types.ts";
 import { chooseDevice, chooseMoment, openTimeline, seen, showAll } from "../../state/memory.ts";
 import { place } from "../../state/place.ts";
 import { views } from "../../state/runs.ts";
+import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 
 /** Whose memory, which part of the window, and the way back to the peak. */
 export function MemoryTools({ shown }: { shown: MemoryView }) {
@@ -10,13 +11,12 @@ export function MemoryTools({ shown }: { shown: MemoryView }) {
   return (
     <div class="tool">
       {shown.devices.length > 1 && (
-        <span class="seg" role="group" aria-label="Memory of">
-          {shown.devices.map(({ device }) => (
-            <button key={device} type="button" aria-pressed={device === shown.device} onClick={() => chooseDevice(device)}>
-              {device}
-            </button>
-          ))}
-        </span>
+        <SegmentedControl
+          label="Memory of"
+          options={shown.devices.map(({ device }) => [device, device] as const)}
+          isChosen={(device) => device === shown.device}
+          onChoose={chooseDevice}
+        />
       )}
       <button class="btn sm" type="button" disabled={isWhole} onClick={showAll}>
         Whole window

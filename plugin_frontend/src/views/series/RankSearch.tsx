@@ -1,4 +1,4 @@
-import { Icon } from "../../widgets/Icon.tsx";
+import { SearchField } from "../../widgets/SearchField.tsx";
 
 interface RankSearchProps {
   search: string;
@@ -11,14 +11,7 @@ interface RankSearchProps {
 export function RankSearch({ search, left, onSearch }: RankSearchProps) {
   return (
     <div class="tool">
-      <label class="field filter">
-        <Icon name="search" />
-        <span class="sr">Find ranks</span>
-        <input id="filter" placeholder="Find by rank or worker" value={search} onInput={(event) => onSearch(event.currentTarget.value)} />
-        <span class="kbd" aria-hidden="true">
-          /
-        </span>
-      </label>
+      <SearchField label="Find ranks" placeholder="Find by rank or worker" value={search} onInput={onSearch} />
       <span class="right s12 t3 nw" role="status">
         {left}
       </span>

@@ -3,43 +3,25 @@ import { formatCount, formatCounted } from "../../format/number.ts";
 import { rowCount } from "../../model/table.ts";
 import { adjust, place } from "../../state/place.ts";
 import { countIn, groupBy, listed } from "../../state/tables.ts";
-import { Icon } from "../../widgets/Icon.tsx";
+import { SearchField } from "../../widgets/SearchField.tsx";
+import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 import { ColumnChooser } from "./ColumnChooser.tsx";
 
 const NAMES: Record<string, string> = { name: "Name", shapes: "Shapes", stack: "Stack", module: "Module", label: "Label", step: "Step" };
 
+const SCOPES = [
+  ["steps", "Steps"],
+  ["trace", "Whole trace"],
+] as const;
+
 /** What a row is, what is counted, what is looked for, and which columns are shown. */
 export function TableTools({ view, hasServer }: { view: TableView; hasServer: boolean }) {
-  const offered = view.choices.filter((choice) => choice.missing === "");
+  const offered = view.choices.filter((choice) => choice.missing === "").map(({ by }) => [by, NAMES[by] ?? by] as const);
   return (
     <div class="tool">
-      <label class="field filter">
-        <Icon name="search" />
-        <span class="sr">Filter rows</span>
-        <input id="filter" placeholder="Filter by name" value={place.value.filter} onInput={(event) => adjust({ filter: event.currentTarget.value })} />
-        <span class="kbd" aria-hidden="true">
-          /
-        </span>
-      </label>
-      {hasServer && offered.length > 1 && (
-        <span class="seg" role="group" aria-label="Group by">
-          {offered.map(({ by }) => (
-            <button key={by} type="button" aria-pressed={by === view.by} onClick={() => groupBy(by)}>
-              {NAMES[by] ?? by}
-            </button>
-          ))}
-        </span>
-      )}
-      {hasServer && view.marks_steps && (
-        <span class="seg" role="group" aria-label="Counted in">
-          <button type="button" aria-pressed={view.scope === "steps"} onClick={() => countIn("steps")}>
-            Steps
-          </button>
-          <button type="button" aria-pressed={view.scope === "trace"} onClick={() => countIn("trace")}>
-            Whole trace
-          </button>
-        </span>
-      )}
+      <SearchField label="Filter rows" placeholder="Filter by name" value={place.value.filter} onInput={(filter) => adjust({ filter })} />
+      {hasServer && offered.length > 1 && <SegmentedControl label="Group by" options={offered} isChosen={(by) => by === view.by} onChoose={groupBy} />}
+      {hasServer && view.marks_steps && <SegmentedControl label="Counted in" options={SCOPES} isChosen={(scope) => scope === view.scope} onChoose={countIn} />}
       <ColumnChooser view={view} />
       <span class="right s12 t3 nw" role="status">
         {counted(view)}

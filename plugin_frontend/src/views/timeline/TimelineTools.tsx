@@ -4,9 +4,10 @@ import { formatShare } from "../../format/number.ts";
 import { carried, stepAnswer, stepIndex } from "../../state/timeline.ts";
 import { visitStep, zoomIn, zoomOut } from "../../state/timelineRange.ts";
 import { Icon } from "../../widgets/Icon.tsx";
+import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 import { fitSelection, shownParts, visitEpisode, visitLargestGap } from "./actions.ts";
 import { openPerfetto } from "./perfetto.ts";
-import { SearchField } from "./SearchField.tsx";
+import { RowSearch } from "./RowSearch.tsx";
 import { stepName } from "./stepName.ts";
 
 /** The step, what of it is drawn, and ways through it. */
@@ -20,7 +21,7 @@ export function TimelineTools({ timeline }: { timeline: TimelineView }) {
       </b>
       <StepButton label="Next step" icon="next" by={1} disabled={at >= timeline.steps.length - 1} />
       {timeline.main_device !== null && <DeviceTools hasIdle={timeline.lanes.some(({ kind }) => kind === "idle")} />}
-      {carried.value === null && <SearchField />}
+      {carried.value === null && <RowSearch />}
       <span class="right s12 t3 nw" id="step-figures">
         {figures()}
       </span>
@@ -88,12 +89,11 @@ const PARTS = [
 function Switches({ parts }: { parts: readonly (typeof PARTS)[number][] }) {
   const shown = shownParts.value;
   return (
-    <span class="seg" role="group" aria-label="Show">
-      {parts.map(([part, label]) => (
-        <button key={part} type="button" aria-pressed={shown[part]} onClick={() => (shownParts.value = { ...shown, [part]: !shown[part] })}>
-          {label}
-        </button>
-      ))}
-    </span>
+    <SegmentedControl
+      label="Show"
+      options={parts}
+      isChosen={(part) => shown[part]}
+      onChoose={(part) => (shownParts.value = { ...shown, [part]: !shown[part] })}
+    />
   );
 }

@@ -4,10 +4,10 @@ import { formatCount } from "../../format/number.ts";
 import { failureOf } from "../../state/loaded.ts";
 import { select, selection, timelineAddress } from "../../state/timeline.ts";
 import { range, revealRange } from "../../state/timelineRange.ts";
-import { Icon } from "../../widgets/Icon.tsx";
+import { SearchField } from "../../widgets/SearchField.tsx";
 
 /** Finds rows by name: Enter leads to the next one, with Shift to the one before. */
-export function SearchField() {
+export function RowSearch() {
   const [said, say] = useState("");
   const control = useRef(new AbortController());
   const search = async (text: string, backwards: boolean): Promise<void> => {
@@ -21,21 +21,13 @@ export function SearchField() {
     }
   };
   return (
-    <label class="field search">
-      <Icon name="search" />
-      <span class="sr">Find a kernel, op, call or label</span>
-      <input
-        id="filter"
-        placeholder="Find by name"
-        onInput={() => say("")}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") void search(event.currentTarget.value, event.shiftKey);
-        }}
-      />
-      <span class="s12 t3 nw" role="status">
-        {said}
-      </span>
-    </label>
+    <SearchField
+      label="Find a kernel, op, call or label"
+      placeholder="Find by name"
+      found={said}
+      onInput={() => say("")}
+      onEnter={(text, backwards) => void search(text, backwards)}
+    />
   );
 }
 
