@@ -1,6 +1,6 @@
 import type { FindingRow } from "../api/types.ts";
-import { visit } from "../state/place.ts";
 import { InlineText } from "../widgets/Prose.tsx";
+import { RuleButton } from "./RuleButton.tsx";
 
 /** Findings by their titles; a click opens the first site, or the rule's page with what it found in this window. */
 export function FindingLinks({ findings }: { findings: readonly FindingRow[] }) {
@@ -8,9 +8,7 @@ export function FindingLinks({ findings }: { findings: readonly FindingRow[] }) 
     <ul class="finding-links s12">
       {findings.map((finding) => (
         <li key={finding.fingerprint} class="row">
-          <button class="rule rule-button" type="button" onClick={() => open(finding)}>
-            {finding.rule}
-          </button>
+          <RuleButton rule={finding.rule} site={finding.sites[0]} />
           <span class="anywhere">
             <InlineText text={finding.title} />
             {finding.place !== "" && <bdi class="t3"> {finding.place}</bdi>}
@@ -19,9 +17,4 @@ export function FindingLinks({ findings }: { findings: readonly FindingRow[] }) 
       ))}
     </ul>
   );
-}
-
-function open({ rule, sites }: FindingRow): void {
-  const [site] = sites;
-  visit(site === undefined ? { rule, site: null, health: false } : { rule: null, site, health: false });
 }

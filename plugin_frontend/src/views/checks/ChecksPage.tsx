@@ -7,12 +7,12 @@ import { byFamily, type Family, failedRows } from "../../model/checks.ts";
 import { checksAnswer, loadChecks } from "../../state/checks.ts";
 import { failureTitle } from "../../state/loaded.ts";
 import { copyText } from "../../state/notice.ts";
-import { visit } from "../../state/place.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { GuideLinks } from "../../widgets/GuideLinks.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
+import { RuleButton } from "../RuleButton.tsx";
 import { Skeleton } from "../states/Skeleton.tsx";
 import { Workspace } from "../Workspace.tsx";
 
@@ -81,7 +81,7 @@ function FailedRow({ row }: { row: CheckRow }) {
       {row.severity === null ? <Icon name="unknown" tone="i-none" /> : <SeverityBars severity={row.severity} />}
       <div>
         <p class="row">
-          <RuleButton row={row} />
+          <RuleButton rule={row.rule} site={row.sites[0]} />
           <b class="anywhere">
             <InlineText text={row.title} />
           </b>
@@ -100,20 +100,6 @@ function FailedRow({ row }: { row: CheckRow }) {
         {row.guides.length > 0 && <GuideLinks guides={row.guides} />}
       </div>
     </li>
-  );
-}
-
-/** A click leads to where it was found, else to the rule's page. */
-function RuleButton({ row }: { row: CheckRow }) {
-  const [site] = row.sites;
-  return (
-    <button
-      class="rule rule-button"
-      type="button"
-      onClick={() => visit(site === undefined ? { rule: row.rule, site: null, health: false } : { rule: null, site, health: false })}
-    >
-      {row.rule}
-    </button>
   );
 }
 
@@ -156,9 +142,7 @@ function Missing({ missing }: { missing: MissingRecording }) {
         )}
         <p class="row wrap">
           {missing.rules.map((rule) => (
-            <button key={rule} class="rule rule-button" type="button" onClick={() => visit({ rule })}>
-              {rule}
-            </button>
+            <RuleButton key={rule} rule={rule} />
           ))}
         </p>
       </div>
@@ -196,7 +180,7 @@ function Rows({ rows, icon, tone }: { rows: readonly CheckRow[]; icon: "tick" | 
         <li key={row.rule}>
           <Icon name={icon} tone={tone} />
           <p class="row">
-            <RuleButton row={row} />
+            <RuleButton rule={row.rule} site={row.sites[0]} />
             <span class="anywhere">
               <InlineText text={row.state === "failed" ? row.title : row.name} />
               {row.said !== "" && <span class="t2"> – </span>}
@@ -219,7 +203,7 @@ function NothingToJudge({ rows }: { rows: readonly CheckRow[] }) {
     <Card id="nothing" title="Nothing to judge" about="the window holds nothing of their kind, or another check speaks for it">
       <p class="row wrap in">
         {left.map((row) => (
-          <RuleButton key={row.rule} row={row} />
+          <RuleButton key={row.rule} rule={row.rule} site={row.sites[0]} />
         ))}
       </p>
     </Card>

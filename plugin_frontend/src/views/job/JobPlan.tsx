@@ -2,10 +2,10 @@ import type { JobFix, JobPage, LateCause } from "../../api/types.ts";
 import { Bracket } from "../../draw/Bracket.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
+import { ActionCells, ActionTable } from "../../widgets/ActionTable.tsx";
 import { Card } from "../../widgets/Card.tsx";
-import { InlineText } from "../../widgets/Prose.tsx";
+import { RuleButton } from "../RuleButton.tsx";
 import { RankLink } from "./RankLink.tsx";
-import { RuleButton } from "./RuleButton.tsx";
 
 /** At once; the others after a click. */
 const MOST_ROWS = 5;
@@ -39,23 +39,11 @@ function Plan({ page }: { page: JobPage }) {
       about="what a step of the whole job gains; each row is of other steps, so they add up"
       aside={<span class="chip">uncalibrated</span>}
     >
-      <table class="actions" aria-labelledby="job-plan">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="sr">Order</span>
-            </th>
-            <th scope="col">Action</th>
-            <th scope="col">Saves per step</th>
-            <th scope="col">Floor, estimate, ceiling</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((fix, at) => (
-            <FixLine key={fix.cause} fix={fix} number={at + 1} page={page} largest_us={largest} />
-          ))}
-        </tbody>
-      </table>
+      <ActionTable labelledBy="job-plan" saves="Saves per step">
+        {shown.map((fix, at) => (
+          <FixLine key={fix.cause} fix={fix} number={at + 1} page={page} largest_us={largest} />
+        ))}
+      </ActionTable>
       {(rest.length > 0 || page.what_if !== null) && <p class="hr in s12 t2">{[restSentence(rest), levelSentence(page)].filter(Boolean).join(" ")}</p>}
     </Card>
   );
@@ -78,16 +66,10 @@ function FixLine({ fix, number, page, largest_us: largest }: { fix: JobFix; numb
   const share = shareOf(fix.estimate_us, page.what_if?.step_us ?? page.step_us ?? 0);
   return (
     <tr>
-      <td>
-        <span class="disc">{number}</span>
-      </td>
-      <td>
-        <div class="b anywhere">
-          <InlineText text={fix.title} />
-        </div>
+      <ActionCells number={number} title={fix.title}>
         {cause !== undefined && <Cause cause={cause} rule={ruleOf(page, fix.cause)} page={page} />}
         <p class="s12 t2 anywhere">{fix.detail}</p>
-      </td>
+      </ActionCells>
       <td>
         <div class="b nw">{formatDuration(fix.estimate_us)}</div>
         {share !== null && <div class="s12 t3">{formatShare(share)} of a step</div>}

@@ -3,6 +3,7 @@ import { job, standAlone } from "../../state/job.ts";
 import { place } from "../../state/place.ts";
 import { shown } from "../../state/runs.ts";
 import { Icon } from "../../widgets/Icon.tsx";
+import { RuleButton } from "../RuleButton.tsx";
 import { RanksPage } from "../series/RanksPage.tsx";
 import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
 import { RuleDrawer } from "../sites/RuleDrawer.tsx";
@@ -10,7 +11,6 @@ import { AlignedSteps } from "./AlignedSteps.tsx";
 import { JobCollectives } from "./JobCollectives.tsx";
 import { JobPlan } from "./JobPlan.tsx";
 import { JobRanks } from "./JobRanks.tsx";
-import { RuleButton } from "./RuleButton.tsx";
 import { WaitsCard } from "./WaitsCard.tsx";
 
 /** All ranks of a run together; side by side where nothing can be said of them together. */

@@ -2,11 +2,12 @@ import type { ActionRow, FindingRow, WindowView } from "../../api/types.ts";
 import { Bracket } from "../../draw/Bracket.tsx";
 import { SeverityBars } from "../../draw/SeverityBars.tsx";
 import { formatShare } from "../../format/number.ts";
-import { visit } from "../../state/place.ts";
 import { visitSite } from "../../state/sites.ts";
+import { ActionCells, ActionTable } from "../../widgets/ActionTable.tsx";
 import { Card } from "../../widgets/Card.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { SiteLink } from "../../widgets/SiteLink.tsx";
+import { RuleButton } from "../RuleButton.tsx";
 
 const MOST_SITES = 3;
 
@@ -23,23 +24,11 @@ export function ActionsCard({ view }: { view: WindowView }) {
       about={aboutActions(actions)}
       aside={!view.calibrated && actions.some((row) => row.is_planned) && <span class="chip">uncalibrated</span>}
     >
-      <table class="actions" aria-labelledby="actions">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="sr">Order</span>
-            </th>
-            <th scope="col">Action</th>
-            <th scope="col">{view.marks_steps ? "Saves per step" : "Saves"}</th>
-            <th scope="col">Floor, estimate, ceiling</th>
-          </tr>
-        </thead>
-        <tbody>
-          {actions.map((row, at) => (
-            <ActionLine key={row.finding.fingerprint} row={row} number={before + at + 1} view={view} largest_us={largest} scope={scope} />
-          ))}
-        </tbody>
-      </table>
+      <ActionTable labelledBy="actions" saves={view.marks_steps ? "Saves per step" : "Saves"}>
+        {actions.map((row, at) => (
+          <ActionLine key={row.finding.fingerprint} row={row} number={before + at + 1} view={view} largest_us={largest} scope={scope} />
+        ))}
+      </ActionTable>
       <Legend view={view} />
       {smaller + next_limit !== "" && <p class="hr in s12 t2">{`${smaller} ${next_limit}`.trim()}</p>}
     </Card>
@@ -87,18 +76,12 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
   const { saves, severity } = row;
   return (
     <tr>
-      <td>
-        <span class="disc">{number}</span>
-      </td>
-      <td>
-        <div class="b anywhere">
-          <InlineText text={row.title} />
-        </div>
+      <ActionCells number={number} title={row.title}>
         <Where findings={[row.finding, ...row.others]} view={view} />
         <p class="s12 t2 anywhere">
           <InlineText text={row.how} />
         </p>
-      </td>
+      </ActionCells>
       <td>
         <div class="b nw">{row.worth}</div>
         <div class="row s12 t3">
@@ -158,13 +141,5 @@ function Lines({ finding, view }: { finding: FindingRow; view: WindowView }) {
         </code>
       )}
     </>
-  );
-}
-
-function RuleButton({ rule }: { rule: string }) {
-  return (
-    <button class="rule rule-button" type="button" onClick={() => visit({ rule, site: null, health: false })}>
-      {rule}
-    </button>
   );
 }

@@ -1,5 +1,6 @@
 import type { PredictedRow } from "../../api/types.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
+import { ActionCells, ActionTable } from "../../widgets/ActionTable.tsx";
 import { Card } from "../../widgets/Card.tsx";
 import { Location } from "../../widgets/Location.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
@@ -15,25 +16,11 @@ interface PredictedCardProps {
 export function PredictedCard({ rows, title, number }: PredictedCardProps) {
   return (
     <Card id="predicted" title={title} about={`${formatCounted(rows.length, "line")} that would wait for a GPU; how long, only a GPU can show`}>
-      <table class="actions predicted" aria-labelledby="predicted">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="sr">Order</span>
-            </th>
-            <th scope="col">Action</th>
-            <th scope="col">Saves per step</th>
-            <th scope="col" class="num">
-              Calls
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, at) => (
-            <PredictedLine key={row.fingerprint} row={row} number={number + at} />
-          ))}
-        </tbody>
-      </table>
+      <ActionTable labelledBy="predicted" saves="Saves per step" isPredicted>
+        {rows.map((row, at) => (
+          <PredictedLine key={row.fingerprint} row={row} number={number + at} />
+        ))}
+      </ActionTable>
     </Card>
   );
 }
@@ -41,13 +28,7 @@ export function PredictedCard({ rows, title, number }: PredictedCardProps) {
 function PredictedLine({ row, number }: { row: PredictedRow; number: number }) {
   return (
     <tr>
-      <td>
-        <span class="disc">{number}</span>
-      </td>
-      <td>
-        <div class="b anywhere">
-          <InlineText text={row.action} />
-        </div>
+      <ActionCells number={number} title={row.action}>
         <div class="row s12">
           <span class="rule" title={row.title}>
             {row.rule}
@@ -62,7 +43,7 @@ function PredictedLine({ row, number }: { row: PredictedRow; number: number }) {
         <p class="s12 t2 anywhere">
           <InlineText text={row.how} />
         </p>
-      </td>
+      </ActionCells>
       <td>
         <div class="b">{row.worth}</div>
         <p class="s12 t3">

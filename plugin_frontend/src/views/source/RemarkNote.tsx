@@ -8,6 +8,7 @@ import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { CopyFindingButton } from "../CopyFindingButton.tsx";
 import { EditorButton } from "../EditorButton.tsx";
+import { RuleButton } from "../RuleButton.tsx";
 
 /** A finding under its line. */
 export function RemarkNote({ remark, mark, path }: { remark: Remark; mark: LineMark; path: string }) {
@@ -20,9 +21,7 @@ export function RemarkNote({ remark, mark, path }: { remark: Remark; mark: LineM
         <b class="ell" title={finding.title}>
           <InlineText text={finding.title} />
         </b>
-        <button class="rule rule-button" type="button" onClick={() => visit({ rule: finding.rule, site: null, health: false })}>
-          {finding.rule}
-        </button>
+        <RuleButton rule={finding.rule} />
         <span class="right nw gain">{formatGain(saving, number)}</span>
       </div>
       {finding.note !== "" && (

@@ -1,0 +1,61 @@
+import type { ComponentChildren } from "preact";
+import { InlineText } from "./Prose.tsx";
+
+interface ActionTableProps {
+  /** The id of the title above it. */
+  labelledBy: string;
+  /** The head of what each saves. */
+  saves: string;
+  /** A prediction knows no times: how often the line runs stands where the bounds of the saving do. */
+  isPredicted?: boolean;
+  children: ComponentChildren;
+}
+
+/** What to change, in the order to work in. */
+export function ActionTable({ labelledBy, saves, isPredicted = false, children }: ActionTableProps) {
+  return (
+    <table class={isPredicted ? "actions predicted" : "actions"} aria-labelledby={labelledBy}>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="sr">Order</span>
+          </th>
+          <th scope="col">Action</th>
+          <th scope="col">{saves}</th>
+          {isPredicted ? (
+            <th scope="col" class="num">
+              Calls
+            </th>
+          ) : (
+            <th scope="col">Floor, estimate, ceiling</th>
+          )}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+interface ActionCellsProps {
+  number: number;
+  title: string;
+  /** Where, and how. */
+  children: ComponentChildren;
+}
+
+/** The first cells of a row: its number in the order, and what to change. */
+export function ActionCells({ number, title, children }: ActionCellsProps) {
+  return (
+    <>
+      <td>
+        <span class="disc">{number}</span>
+      </td>
+      <td>
+        <div class="b anywhere">
+          <InlineText text={title} />
+        </div>
+        {children}
+      </td>
+    </>
+  );
+}
