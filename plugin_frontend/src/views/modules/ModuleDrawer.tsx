@@ -1,8 +1,9 @@
 import type { ModuleNode, ModulesView } from "../../api/types.ts";
-import { formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
+import { formatDuration } from "../../format/duration.ts";
 import { formatMean, formatShare, shareOf } from "../../format/number.ts";
 import { zoomTo } from "../../state/modules.ts";
 import { visit } from "../../state/place.ts";
+import { RowParts } from "../../widgets/RowParts.tsx";
 import { Drawer } from "../sites/Drawer.tsx";
 
 /** One module: its figures, its spread among equal layers, its own kernels, and where it is called. */
@@ -10,7 +11,12 @@ export function ModuleDrawer({ node, shown }: { node: ModuleNode; shown: Modules
   return (
     <Drawer title={<bdi class="mono">{node.name === "" ? "All" : node.name}</bdi>}>
       <Figures node={node} shown={shown} />
-      <Kernels node={node} />
+      <RowParts
+        id="module-kernels"
+        title="Kernels of its own"
+        parts={node.kernels}
+        onOpen={(kernel) => visit({ view: "kernels", filter: kernel.short_name })}
+      />
       {node.source !== null && (
         <section aria-labelledby="module-source">
           <h3 id="module-source">Called in</h3>
@@ -71,42 +77,6 @@ function Figures({ node, shown }: { node: ModuleNode; shown: ModulesView }) {
           </dd>,
         ])}
       </dl>
-    </section>
-  );
-}
-
-function Kernels({ node: { kernels } }: { node: ModuleNode }) {
-  if (kernels.length === 0) return null;
-  const unit = tableUnit(kernels.map((kernel) => kernel.time_us));
-  return (
-    <section aria-labelledby="module-kernels">
-      <h3 id="module-kernels">Kernels of its own</h3>
-      <table class="dense row-parts" aria-labelledby="module-kernels">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" class="num">
-              Calls
-            </th>
-            <th scope="col" class="num">
-              {unit}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {kernels.map((kernel) => (
-            <tr key={kernel.name}>
-              <td class="anywhere" title={kernel.name}>
-                <button class="link mono anywhere" type="button" onClick={() => visit({ view: "kernels", filter: kernel.short_name })}>
-                  <bdi>{kernel.short_name}</bdi>
-                </button>
-              </td>
-              <td class="num">{formatMean(kernel.calls)}</td>
-              <td class="num">{formatDurationIn(kernel.time_us, unit)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
     </section>
   );
 }

@@ -1,6 +1,6 @@
-import type { RowCode, RowDetails, RowPart, RowPlace, TableView } from "../../api/types.ts";
-import { formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
-import { formatCount, formatCounted, formatShare } from "../../format/number.ts";
+import type { RowCode, RowDetails, RowPlace, TableView } from "../../api/types.ts";
+import { formatDuration } from "../../format/duration.ts";
+import { formatCounted } from "../../format/number.ts";
 import { NOWHERE } from "../../model/place.ts";
 import { printSelected } from "../../model/selected.ts";
 import { copyText } from "../../state/notice.ts";
@@ -10,6 +10,7 @@ import { sourceFiles, visitCode } from "../../state/source.ts";
 import { rowDetails } from "../../state/tables.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Location } from "../../widgets/Location.tsx";
+import { RowParts } from "../../widgets/RowParts.tsx";
 import { EditorButton } from "../EditorButton.tsx";
 import { Drawer } from "../sites/Drawer.tsx";
 import { cellText, headOf, withUnit, withUnits } from "./cells.ts";
@@ -72,45 +73,14 @@ function Known({ details, title, isKernel }: { details: RowDetails; title: strin
 
 /** Kernels of an operator lead to the kernels, and the other way round. */
 function Parts({ details: { parts, more_parts: more }, isKernel }: { details: RowDetails; isKernel: boolean }) {
-  const title = isKernel ? "Launched by" : "Kernels";
-  if (parts.length === 0) return null;
-  const unit = tableUnit(parts.map((part) => part.device_us));
-  const open = (part: RowPart): void => visit({ view: isKernel ? "operators" : "kernels", filter: part.short_name, by: null, site: null });
   return (
-    <section aria-labelledby="row-parts">
-      <h3 id="row-parts">{title}</h3>
-      <table class="dense row-parts" aria-labelledby="row-parts">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" class="num">
-              Calls
-            </th>
-            <th scope="col" class="num">
-              {unit}
-            </th>
-            <th scope="col" class="num">
-              Share
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {parts.map((part) => (
-            <tr key={part.name}>
-              <td class="anywhere" title={part.name}>
-                <button class="link mono anywhere" type="button" onClick={() => open(part)}>
-                  <bdi>{part.short_name}</bdi>
-                </button>
-              </td>
-              <td class="num">{formatCount(part.calls)}</td>
-              <td class="num">{formatDurationIn(part.device_us, unit)}</td>
-              <td class="num">{formatShare(part.share)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {more > 0 && <p class="s12 t3">and {formatCounted(more, "smaller one")}</p>}
-    </section>
+    <RowParts
+      id="row-parts"
+      title={isKernel ? "Launched by" : "Kernels"}
+      parts={parts.map((part) => ({ ...part, time_us: part.device_us }))}
+      smaller={more}
+      onOpen={(part) => visit({ view: isKernel ? "operators" : "kernels", filter: part.short_name, by: null, site: null })}
+    />
   );
 }
 
