@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { NumberHead } from "./NumberHead.tsx";
 import { InlineText } from "./Prose.tsx";
 
 interface ActionTableProps {
@@ -22,13 +23,7 @@ export function ActionTable({ labelledBy, saves, isPredicted = false, children }
           </th>
           <th scope="col">Action</th>
           <th scope="col">{saves}</th>
-          {isPredicted ? (
-            <th scope="col" class="num">
-              Calls
-            </th>
-          ) : (
-            <th scope="col">Floor, estimate, ceiling</th>
-          )}
+          {isPredicted ? <NumberHead>Calls</NumberHead> : <th scope="col">Floor, estimate, ceiling</th>}
         </tr>
       </thead>
       <tbody>{children}</tbody>

@@ -1,5 +1,6 @@
 import { formatDurationIn, tableUnit } from "../format/duration.ts";
 import { formatCounted, formatMean, formatShare } from "../format/number.ts";
+import { NumberHead } from "./NumberHead.tsx";
 
 /** A kernel, or an operator that launches some. */
 interface Part {
@@ -35,17 +36,9 @@ export function RowParts({ id, title, parts, smaller = 0, onOpen }: RowPartsProp
         <thead>
           <tr>
             <th scope="col">Name</th>
-            <th scope="col" class="num">
-              Calls
-            </th>
-            <th scope="col" class="num">
-              {unit}
-            </th>
-            {hasShares && (
-              <th scope="col" class="num">
-                Share
-              </th>
-            )}
+            <NumberHead>Calls</NumberHead>
+            <NumberHead>{unit}</NumberHead>
+            {hasShares && <NumberHead>Share</NumberHead>}
           </tr>
         </thead>
         <tbody>

@@ -5,6 +5,7 @@ import { formatCount, formatCounted } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 import { MOST_RANKS, type PeerMatrix, peerMatrix } from "../../model/peers.ts";
 import { Card } from "../../widgets/Card.tsx";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Sends and receives: from which rank to which, how often and how much. */
 export function PeersCard({ peers }: { peers: readonly PeerRow[] }) {
@@ -66,12 +67,8 @@ function List({ peers }: { peers: readonly PeerRow[] }) {
         <tr>
           <th scope="col">From</th>
           <th scope="col">To</th>
-          <th scope="col" class="num">
-            Count
-          </th>
-          <th scope="col" class="num">
-            Size
-          </th>
+          <NumberHead>Count</NumberHead>
+          <NumberHead>Size</NumberHead>
         </tr>
       </thead>
       <tbody>

@@ -2,6 +2,7 @@ import type { CompareSite } from "../../api/types.ts";
 import { Meter } from "../../draw/Meter.tsx";
 import { type DurationUnit, differenceUnit, formatDurationIn } from "../../format/duration.ts";
 import { formatCounted, formatMean } from "../../format/number.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { ComparePlace } from "./ComparePlace.tsx";
 
 const STATES = [
@@ -44,27 +45,15 @@ function SiteTable({ title, rows, scale }: { title: string; rows: readonly Compa
       <thead>
         <tr>
           <th scope="col">Site</th>
-          <th scope="col" class="num">
-            Waits before, {scale.unit}
-          </th>
-          <th scope="col" class="num">
-            after
-          </th>
+          <NumberHead>Waits before, {scale.unit}</NumberHead>
+          <NumberHead>after</NumberHead>
           <th scope="col">
             <span class="sr">Waits drawn</span>
           </th>
-          <th scope="col" class="num">
-            GPU starved before, {scale.unit}
-          </th>
-          <th scope="col" class="num">
-            after
-          </th>
-          <th scope="col" class="num">
-            Calls before
-          </th>
-          <th scope="col" class="num">
-            after
-          </th>
+          <NumberHead>GPU starved before, {scale.unit}</NumberHead>
+          <NumberHead>after</NumberHead>
+          <NumberHead>Calls before</NumberHead>
+          <NumberHead>after</NumberHead>
         </tr>
       </thead>
       <tbody>

@@ -9,6 +9,7 @@ import { Card } from "../../widgets/Card.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 import "../../draw/traceTables.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Nobody reads more; the others are one row. */
 const MOST = 30;
@@ -60,27 +61,15 @@ function Rows({ view }: { view: TableView }) {
           <thead>
             <tr>
               <th scope="col">{NAMES[comparedName.value].replace(/s$/, "")}</th>
-              <th scope="col" class="num">
-                Before, {unit}
-              </th>
-              <th scope="col" class="num">
-                after
-              </th>
+              <NumberHead>Before, {unit}</NumberHead>
+              <NumberHead>after</NumberHead>
               <th scope="col">
                 <span class="sr">Times drawn</span>
               </th>
-              <th scope="col" class="num">
-                Difference, {unit}
-              </th>
-              <th scope="col" class="num">
-                Share
-              </th>
-              <th scope="col" class="num">
-                Calls before
-              </th>
-              <th scope="col" class="num">
-                after
-              </th>
+              <NumberHead>Difference, {unit}</NumberHead>
+              <NumberHead>Share</NumberHead>
+              <NumberHead>Calls before</NumberHead>
+              <NumberHead>after</NumberHead>
             </tr>
           </thead>
           <tbody>

@@ -1,6 +1,7 @@
 import type { CompareFigure } from "../../api/types.ts";
 import { type DurationUnit, differenceUnit, formatDurationIn } from "../../format/duration.ts";
 import { formatChange, formatMean, formatSigned, NOT_RECORDED } from "../../format/number.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Each figure before and after, by how much it changed, and what that says. */
 export function FiguresTable({ figures }: { figures: readonly CompareFigure[] }) {
@@ -10,18 +11,12 @@ export function FiguresTable({ figures }: { figures: readonly CompareFigure[] })
       <thead>
         <tr>
           <th scope="col">Times in {unit}</th>
-          <th scope="col" class="num">
-            Before
-          </th>
-          <th scope="col" class="num">
-            After
-          </th>
-          <th scope="col" class="num">
-            Change
-          </th>
-          <th scope="col" class="num">
+          <NumberHead>Before</NumberHead>
+          <NumberHead>After</NumberHead>
+          <NumberHead>Change</NumberHead>
+          <NumberHead>
             <span class="sr">Change in percent</span>
-          </th>
+          </NumberHead>
           <th scope="col">Means</th>
         </tr>
       </thead>

@@ -7,6 +7,7 @@ import { formatSize } from "../../format/size.ts";
 import { formatGigabytes, formatSpeed } from "../../format/speed.ts";
 import { viewSites } from "../../state/sites.ts";
 import { Card } from "../../widgets/Card.tsx";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Above the copies by line: by kind, and how fast they are for their size. */
 export function CopiesTop({ view }: { view: WindowView }) {
@@ -57,27 +58,13 @@ function KindsTable({ view }: { view: WindowView }) {
       <thead>
         <tr>
           <th scope="col">Direction, memory</th>
-          <th scope="col" class="num">
-            Copies
-          </th>
-          <th scope="col" class="num">
-            Blocking
-          </th>
-          <th scope="col" class="num">
-            Size
-          </th>
-          <th scope="col" class="num">
-            GB/s
-          </th>
-          <th scope="col" class="num">
-            Best seen
-          </th>
-          <th scope="col" class="num">
-            Blocked, {unit}
-          </th>
-          <th scope="col" class="num">
-            Not hidden, {unit}
-          </th>
+          <NumberHead>Copies</NumberHead>
+          <NumberHead>Blocking</NumberHead>
+          <NumberHead>Size</NumberHead>
+          <NumberHead>GB/s</NumberHead>
+          <NumberHead>Best seen</NumberHead>
+          <NumberHead>Blocked, {unit}</NumberHead>
+          <NumberHead>Not hidden, {unit}</NumberHead>
         </tr>
       </thead>
       <tbody>

@@ -4,6 +4,7 @@ import { formatCounted, formatMean, formatShare, shareOf } from "../../format/nu
 import { ownOf, type TreeNode } from "../../model/icicle.ts";
 import { whole, zoomTo } from "../../state/icicle.ts";
 import { Card } from "../../widgets/Card.tsx";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { shortName } from "./names.ts";
 
 /** More than anybody reads; the drawing has the others. */
@@ -21,18 +22,10 @@ export function PartsTable({ node, shown }: { node: TreeNode; shown: IcicleView 
           <thead>
             <tr>
               <th scope="col">Name</th>
-              <th scope="col" class="num">
-                Time, {unit}
-              </th>
-              <th scope="col" class="num">
-                Of all
-              </th>
-              <th scope="col" class="num">
-                Self, {unit}
-              </th>
-              <th scope="col" class="num">
-                Calls{shown.marks_steps ? " a step" : ""}
-              </th>
+              <NumberHead>Time, {unit}</NumberHead>
+              <NumberHead>Of all</NumberHead>
+              <NumberHead>Self, {unit}</NumberHead>
+              <NumberHead>Calls{shown.marks_steps ? " a step" : ""}</NumberHead>
             </tr>
           </thead>
           <tbody>

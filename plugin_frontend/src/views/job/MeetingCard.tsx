@@ -3,6 +3,7 @@ import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "
 import { formatCounted } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 import { stretchAt } from "../../model/jobStrips.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { RankLink } from "./RankLink.tsx";
 
 interface MeetingCardProps {
@@ -75,9 +76,7 @@ function MeetingTable({ rows, left }: { rows: readonly Row[]; left: number }) {
               </th>
             ))}
             <th scope="col">Most of the idle</th>
-            <th scope="col" class="num">
-              Waits for the last
-            </th>
+            <NumberHead>Waits for the last</NumberHead>
           </tr>
         </thead>
         <tbody>

@@ -4,6 +4,7 @@ import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 import { Location } from "../../widgets/Location.tsx";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Who allocated what is there at the moment, with what was there before the recording. */
 export function HoldersTable({ shown, moment }: { shown: MemoryView; moment: MemoryMoment }) {
@@ -26,15 +27,9 @@ export function HoldersTable({ shown, moment }: { shown: MemoryView; moment: Mem
                 <th scope="col">Allocated by</th>
                 {columns.module && <th scope="col">Module</th>}
                 {columns.code && <th scope="col">Called in</th>}
-                <th scope="col" class="num">
-                  Blocks
-                </th>
-                <th scope="col" class="num">
-                  Size
-                </th>
-                <th scope="col" class="num">
-                  Share
-                </th>
+                <NumberHead>Blocks</NumberHead>
+                <NumberHead>Size</NumberHead>
+                <NumberHead>Share</NumberHead>
               </tr>
             </thead>
             <tbody>

@@ -4,6 +4,7 @@ import { MemoryStackDrawing } from "../../draw/MemoryStackDrawing.tsx";
 import { formatCount, formatShare } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 import { loadMemoryFiles, memoryDocument, memoryFiles, openMemoryFile, toggleMemoryFile } from "../../state/memoryFiles.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Beside the windows of the run: where memory ran out, snapshots, and steps that the hook followed. */
 export function MemoryFiles({ title = "Beside the windows of this run" }: { title?: string }) {
@@ -81,19 +82,9 @@ function Rows({ part }: { part: MemoryPart }) {
         <thead>
           <tr>
             <th scope="col">Held by</th>
-            {hasNumbers && (
-              <th scope="col" class="num">
-                {part.counted}
-              </th>
-            )}
-            <th scope="col" class="num">
-              Size
-            </th>
-            {hasShares && (
-              <th scope="col" class="num">
-                Share
-              </th>
-            )}
+            {hasNumbers && <NumberHead>{part.counted}</NumberHead>}
+            <NumberHead>Size</NumberHead>
+            {hasShares && <NumberHead>Share</NumberHead>}
           </tr>
         </thead>
         <tbody>

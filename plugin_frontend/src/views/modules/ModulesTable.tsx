@@ -4,6 +4,7 @@ import { formatMean, formatShare, shareOf } from "../../format/number.ts";
 import type { ModuleRow } from "../../model/modules.ts";
 import { openModule, rows, showsHost, timeOfNode, toggle, top } from "../../state/modules.ts";
 import { place } from "../../state/place.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Deeper ones stand no further to the right. */
 const MOST_INDENTS = 10;
@@ -37,12 +38,10 @@ export function ModulesTable({ shown }: { shown: ModulesView }) {
         <thead>
           <tr>
             <th scope="col">Module</th>
-            <th scope="col" class="num">
+            <NumberHead>
               {showsHost.value ? "Host" : "GPU"}, {unit}
-            </th>
-            <th scope="col" class="num">
-              Share
-            </th>
+            </NumberHead>
+            <NumberHead>Share</NumberHead>
             {columns.map(({ head, isTime }) => (
               <th key={head} scope="col" class="num">
                 {isTime ? `${head}, ${unit}` : head}

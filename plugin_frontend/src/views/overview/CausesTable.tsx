@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CauseRow, PlaceRow, WindowView } from "../../api/types.ts";
-import { causeFill } from "../../draw/causes.ts";
-import { NamedKey } from "../../draw/Legend.tsx";
-import { type DurationUnit, formatDurationIn, formatExact } from "../../format/duration.ts";
+import { CauseCells } from "../../draw/CauseCells.tsx";
+import type { DurationUnit } from "../../format/duration.ts";
 import { formatCounted, formatShare } from "../../format/number.ts";
 import { visitSite } from "../../state/sites.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Why the GPU is idle, and where: the place, and the wait that let it happen. */
 export function CausesTable({ view, unit }: { view: WindowView; unit: DurationUnit }) {
@@ -14,12 +14,8 @@ export function CausesTable({ view, unit }: { view: WindowView; unit: DurationUn
       <thead>
         <tr>
           <th scope="col">Why the GPU is idle</th>
-          <th scope="col" class="num">
-            {view.marks_steps ? `${unit} / step` : unit}
-          </th>
-          <th scope="col" class="num">
-            {view.marks_steps ? "of step" : "of window"}
-          </th>
+          <NumberHead>{view.marks_steps ? `${unit} / step` : unit}</NumberHead>
+          <NumberHead>{view.marks_steps ? "of step" : "of window"}</NumberHead>
           <th scope="col">Where</th>
         </tr>
       </thead>
@@ -42,12 +38,7 @@ function Cause({ row, unit }: { row: CauseRow; unit: DurationUnit }) {
   const more = row.places.length - 1;
   return (
     <tr>
-      <td>
-        <NamedKey fill={causeFill(row.cause)} name={row.name} />
-      </td>
-      <td class="num b" title={formatExact(row.idle_us)}>
-        {formatDurationIn(row.idle_us, unit)}
-      </td>
+      <CauseCells row={row} unit={unit} />
       <td class="num">{formatShare(row.share_of_step)}</td>
       <td>
         {row.places.slice(0, open ? undefined : 1).map((place, at) => (

@@ -4,6 +4,7 @@ import { formatCount, formatMean, formatShare } from "../../format/number.ts";
 import { visit } from "../../state/place.ts";
 import { views } from "../../state/runs.ts";
 import { Card } from "../../widgets/Card.tsx";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 const KINDS = [
   { kind: "label", title: "By label" },
@@ -47,22 +48,12 @@ function CodeTable({ title, rows, hasDevice }: { title: string; rows: readonly C
           <th scope="col">Name</th>
           {hasDevice && (
             <>
-              <th scope="col" class="num">
-                GPU, {unit}
-              </th>
-              <th scope="col" class="num">
-                of GPU work
-              </th>
+              <NumberHead>GPU, {unit}</NumberHead>
+              <NumberHead>of GPU work</NumberHead>
             </>
           )}
-          <th scope="col" class="num">
-            Host, {unit}
-          </th>
-          {hasDevice && (
-            <th scope="col" class="num">
-              Launches
-            </th>
-          )}
+          <NumberHead>Host, {unit}</NumberHead>
+          {hasDevice && <NumberHead>Launches</NumberHead>}
         </tr>
       </thead>
       <tbody>

@@ -9,6 +9,7 @@ import { runs, shown, visitWindow } from "../../state/runs.ts";
 import { type NamedTrend, trends } from "../../state/series.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { Picker } from "../../widgets/Picker.tsx";
 import { useWidth } from "../../widgets/useWidth.ts";
 import { SeriesHead, SeriesPage } from "./SeriesPage.tsx";
@@ -132,9 +133,7 @@ function WindowsTable({ all, metrics }: { all: readonly NamedTrend[]; metrics: r
           <tr>
             {all.length > 1 && <th scope="col">Run</th>}
             <th scope="col">Window</th>
-            <th scope="col" class="num">
-              First step
-            </th>
+            <NumberHead>First step</NumberHead>
             {metrics.map(({ key, name }) => (
               <th key={key} scope="col" class="num">
                 {name}

@@ -3,6 +3,7 @@ import { InstanceDrawing } from "../../draw/InstanceDrawing.tsx";
 import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { type Bar, layOutInstance, spanName } from "../../model/instanceLayout.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** The median episode of a site: drawn, told in numbered sentences, and the same facts in a table. */
 export function InstancePart({ instance }: { instance: InstanceView }) {
@@ -35,12 +36,8 @@ export function InstancePart({ instance }: { instance: InstanceView }) {
             <tr>
               <th scope="col">On</th>
               <th scope="col">Name</th>
-              <th scope="col" class="num">
-                At, {unit}
-              </th>
-              <th scope="col" class="num">
-                For, {unit}
-              </th>
+              <NumberHead>At, {unit}</NumberHead>
+              <NumberHead>For, {unit}</NumberHead>
             </tr>
           </thead>
           <tbody>

@@ -3,6 +3,7 @@ import { DurationHistogram } from "../../draw/DurationHistogram.tsx";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { Card } from "../../widgets/Card.tsx";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** How long kernels take, and which follow each other again and again. */
 export function KernelPictures({ view }: { view: TableView }) {
@@ -37,21 +38,11 @@ function SequencesCard({ sequences, device_us: all }: { sequences: readonly Sequ
             <thead>
               <tr>
                 <th scope="col">Sequence</th>
-                <th scope="col" class="num">
-                  Times
-                </th>
-                <th scope="col" class="num">
-                  Launches saved
-                </th>
-                <th scope="col" class="num">
-                  Kernels, {unit}
-                </th>
-                <th scope="col" class="num">
-                  Of all
-                </th>
-                <th scope="col" class="num">
-                  Between, {unit}
-                </th>
+                <NumberHead>Times</NumberHead>
+                <NumberHead>Launches saved</NumberHead>
+                <NumberHead>Kernels, {unit}</NumberHead>
+                <NumberHead>Of all</NumberHead>
+                <NumberHead>Between, {unit}</NumberHead>
               </tr>
             </thead>
             <tbody>

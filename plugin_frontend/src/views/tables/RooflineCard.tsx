@@ -5,6 +5,7 @@ import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { worstPoints } from "../../model/roofline.ts";
 import { adjust } from "../../state/place.ts";
 import { roofline } from "../../state/roofline.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 
 const MOST = 8;
@@ -55,15 +56,9 @@ function Worst({ view }: { view: RooflineView }) {
       <thead>
         <tr>
           <th scope="col">Most time above the limit</th>
-          <th scope="col" class="num">
-            GPU, {unit}
-          </th>
-          <th scope="col" class="num">
-            Above, {unit}
-          </th>
-          <th scope="col" class="num">
-            Of limit
-          </th>
+          <NumberHead>GPU, {unit}</NumberHead>
+          <NumberHead>Above, {unit}</NumberHead>
+          <NumberHead>Of limit</NumberHead>
         </tr>
       </thead>
       <tbody>

@@ -1,11 +1,11 @@
 import type { StepCauseRow, TimelineView, WindowView } from "../../api/types.ts";
-import { causeFill } from "../../draw/causes.ts";
-import { NamedKey } from "../../draw/Legend.tsx";
+import { CauseCells } from "../../draw/CauseCells.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, formatExact, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatShare } from "../../format/number.ts";
 import { visit } from "../../state/place.ts";
 import { visitSite } from "../../state/sites.ts";
 import { sitesMatch, stepAnswer, stepIndex } from "../../state/timeline.ts";
+import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { SiteLink } from "../../widgets/SiteLink.tsx";
 import { visitGap } from "./actions.ts";
 
@@ -48,12 +48,8 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
           <thead>
             <tr>
               <th scope="col">Cause</th>
-              <th scope="col" class="num">
-                {unit}
-              </th>
-              <th scope="col" class="num">
-                gaps
-              </th>
+              <NumberHead>{unit}</NumberHead>
+              <NumberHead>gaps</NumberHead>
               <th scope="col">Longest</th>
               <th scope="col">While the host was in</th>
             </tr>
@@ -84,12 +80,7 @@ function Cause({ row, unit, view }: { row: StepCauseRow; unit: DurationUnit; vie
   const site = sitesMatch.value && row.around.site !== null ? view.sites[row.around.site] : undefined;
   return (
     <tr>
-      <td>
-        <NamedKey fill={causeFill(row.cause)} name={row.name} />
-      </td>
-      <td class="num b" title={formatExact(row.idle_us)}>
-        {formatDurationIn(row.idle_us, unit)}
-      </td>
+      <CauseCells row={row} unit={unit} />
       <td class="num">{formatCount(row.pieces)}</td>
       <td>
         <button class="link" type="button" aria-label={`Show the longest gap: ${row.name}`} onClick={() => visitGap(row.around)}>
