@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OverviewView } from "../src/api/types.ts";
-import { unplacedFindings } from "../src/model/actions.ts";
+import { unplacedFindings } from "../src/model/sites/actions.ts";
 import { findingRow } from "./rows.ts";
 
 test("findings about no site come from the actions, beside them, and from what is left", () => {

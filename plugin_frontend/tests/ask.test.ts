@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 import { signal } from "@preact/signals";
 import { RouteError } from "../src/api/routeError.ts";
-import { type Asked, ask, type Options } from "../src/state/ask.ts";
-import { visible } from "../src/state/visibility.ts";
+import { type Asked, ask, type Options } from "../src/state/loading/ask.ts";
+import { visible } from "../src/state/loading/visibility.ts";
 
 /** A server whose answers come when the test says so. */
 class Server {

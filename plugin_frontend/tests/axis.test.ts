@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisTicks, ticksBetween } from "../src/model/axis.ts";
+import { axisTicks, ticksBetween } from "../src/model/charts/axis.ts";
 
 test("ticks are round and stay on the axis", () => {
   assert.deepEqual(axisTicks(55.3), [0, 10, 20, 30, 40, 50]);

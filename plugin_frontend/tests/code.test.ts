@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LineMark, Remark, SourceFile } from "../src/api/types.ts";
-import { codeRange, codeRows, foldedRows, linesNear, placeOf, placeOfSite, remarkBeside } from "../src/model/code.ts";
+import { codeRange, codeRows, foldedRows, linesNear, placeOf, placeOfSite, remarkBeside } from "../src/model/source/code.ts";
 import { findingRow } from "./rows.ts";
 
 function mark(line: number): LineMark {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TableColumn, TableView } from "../src/api/types.ts";
-import { comparedRows } from "../src/model/comparedRows.ts";
+import { comparedRows } from "../src/model/tables/comparedRows.ts";
 
 function column(key: string, cells: Pick<TableColumn, "texts" | "numbers">): TableColumn {
   return { key, head: key, about: "", kind: "us", is_first: true, scale: 1, ...cells };

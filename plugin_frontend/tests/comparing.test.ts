@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunsView } from "../src/api/types.ts";
-import { countWindows, findBefore } from "../src/model/comparing.ts";
 import { START } from "../src/model/place.ts";
-import { findShown } from "../src/model/runs.ts";
+import { countWindows, findBefore } from "../src/model/runs/comparing.ts";
+import { findShown } from "../src/model/runs/runs.ts";
 
 const window = (name: string) => ({ window: name, has_report: true, size_bytes: 1 });
 const RUNS: RunsView = {

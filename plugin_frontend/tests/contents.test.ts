@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { watchContents } from "../src/model/contents.ts";
+import { watchContents } from "../src/model/runs/contents.ts";
 
 test("files that stay the same are never said to have changed", () => {
   const look = watchContents();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEFAULT_TEMPLATE, editorLink, templateProblem } from "../src/model/editor.ts";
+import { DEFAULT_TEMPLATE, editorLink, templateProblem } from "../src/model/source/editor.ts";
 
 test("a link has the path and the line in it", () => {
   assert.equal(editorLink(DEFAULT_TEMPLATE, "/home/me/a b/模型.py", 12), "vscode://file//home/me/a%20b/%E6%A8%A1%E5%9E%8B.py:12");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filterSites } from "../src/model/filtering.ts";
+import { filterSites } from "../src/model/sites/filtering.ts";
 import { findingRow, siteRow } from "./rows.ts";
 
 const SITES = [

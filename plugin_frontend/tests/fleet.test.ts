@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FleetRow } from "../src/api/types.ts";
 import { formatHours } from "../src/format/duration.ts";
-import { fleetSorting, placeOfChange, placeOfLine, placeOfRun, sortedBy } from "../src/model/fleet.ts";
 import { inView, parsePlace, printPlace, START } from "../src/model/place.ts";
+import { fleetSorting, placeOfChange, placeOfLine, placeOfRun, sortedBy } from "../src/model/runs/fleet.ts";
 
 const ROW = { run: "team/run2", worker: "w", window: "w.1.json", top_site: 3, top_rule: "SYN01", before: "team/run1" } as FleetRow;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SourceView } from "../src/api/types.ts";
-import { type Grouping, groupsOf } from "../src/model/grouping.ts";
+import { type Grouping, groupsOf } from "../src/model/sites/grouping.ts";
 import { siteRow } from "./rows.ts";
 
 const at = (file: string, line: number): SourceView => ({ file, line, function: "f", exact: true, candidates: [], code: "", doubt: "" });

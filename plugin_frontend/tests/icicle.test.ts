@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Box, boxBeside, boxesOf, countOf, findNode, fitted, forkOf, matchesOf, ownOf, pathTo, timeOf, treeOf } from "../src/model/icicle.ts";
+import { type Box, boxBeside, boxesOf, countOf, findNode, fitted, forkOf, matchesOf, ownOf, pathTo, timeOf, treeOf } from "../src/model/tree/icicle.ts";
 
 const NODES = [
   { name: "", parent: null, folded: 0 },

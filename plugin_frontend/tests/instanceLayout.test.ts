@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SpanRow } from "../src/api/types.ts";
-import { layOutInstance } from "../src/model/instanceLayout.ts";
+import { layOutInstance } from "../src/model/sites/instanceLayout.ts";
 
 const span = (kind: SpanRow["kind"], start_us: number, duration_us: number): SpanRow => ({ kind, name: kind, start_us, duration_us });
 

@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobPage, JobRank, RankStrip, StripStretch } from "../src/api/types.ts";
-import { firstKey, sortJobRanks, waitMatrix } from "../src/model/jobRanks.ts";
-import { meetingAt, meetingRange, moved, outstandingStrips, piecesByKind, piecesOf, stepRange, wholeRange, worstStep, zoomed } from "../src/model/jobStrips.ts";
+import { firstKey, sortJobRanks, waitMatrix } from "../src/model/ranks/jobRanks.ts";
+import {
+  meetingAt,
+  meetingRange,
+  moved,
+  outstandingStrips,
+  piecesByKind,
+  piecesOf,
+  stepRange,
+  wholeRange,
+  worstStep,
+  zoomed,
+} from "../src/model/ranks/jobStrips.ts";
 
 /** 40 us of computing and 20 of waiting for data, then a collective of 40 of which half is waiting. */
 function stretch(begin: number, meeting: number | null = 0): StripStretch {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { areaPath, mostOf, stepPath, valueAt, xOf, yOf } from "../src/model/memoryCurve.ts";
+import { areaPath, mostOf, stepPath, valueAt, xOf, yOf } from "../src/model/charts/memoryCurve.ts";
 
 const LINE = { from_ns: 100, to_ns: 200, at_ns: [100, 120, 150], low_bytes: [10, 40, 20], high_bytes: [10, 40, 20], reserved_bytes: [80, 80, 80] };
 const SCALE = { width: 1000, height: 100, mostBytes: 80 };

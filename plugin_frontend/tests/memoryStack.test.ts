@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { topsOf } from "../src/model/memoryStack.ts";
+import { topsOf } from "../src/model/charts/memoryStack.ts";
 
 test("each kind stands upon those below it", () => {
   const stack = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModuleNode } from "../src/api/types.ts";
-import { closedAtFirst, moduleRows } from "../src/model/modules.ts";
+import { closedAtFirst, moduleRows } from "../src/model/tree/modules.ts";
 
 function node(name: string, parent: number | null): ModuleNode {
   return {

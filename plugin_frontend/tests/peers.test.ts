@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { peerMatrix } from "../src/model/peers.ts";
+import { peerMatrix } from "../src/model/ranks/peers.ts";
 
 const TO_NEXT = { source: 2, destination: 3, count: 4, bytes: 4_000 };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cutLines, cutPython } from "../src/model/python.ts";
+import { cutLines, cutPython } from "../src/model/source/python.ts";
 
 function kinds(line: string): string[] {
   return cutPython(line, "").parts.map(({ kind, text }) => `${kind} ${text}`);

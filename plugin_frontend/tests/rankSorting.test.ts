@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SeriesRow } from "../src/api/types.ts";
-import { remarksOf, searchRanks, sortRanks } from "../src/model/rankSorting.ts";
+import { remarksOf, searchRanks, sortRanks } from "../src/model/ranks/rankSorting.ts";
 
 function rankRow(worker: string, wait: number | null): SeriesRow {
   const figures = wait === null ? null : { step_us: 10, idle_share: null, wait_us: wait, sync_points: 1, gpu_lag_us: 0 };

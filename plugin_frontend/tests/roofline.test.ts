@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RooflinePoint, RooflineView } from "../src/api/types.ts";
-import { layOutRoofline, partOf, worstPoints } from "../src/model/roofline.ts";
+import { layOutRoofline, partOf, worstPoints } from "../src/model/charts/roofline.ts";
 
 function point(flopsPerByte: number, tflops: number, above: number | null): RooflinePoint {
   return {

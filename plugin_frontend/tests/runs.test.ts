@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunsView, WindowRow } from "../src/api/types.ts";
-import { addressInWorker, findShown, findWithoutWindows, runName, windowBeside, workerBeside } from "../src/model/runs.ts";
+import { addressInWorker, findShown, findWithoutWindows, runName, windowBeside, workerBeside } from "../src/model/runs/runs.ts";
 
 const window = (name: string): WindowRow => ({ window: name, has_report: true, size_bytes: 1 });
 const RUNS: RunsView = {

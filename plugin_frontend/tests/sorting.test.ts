@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bestSaving, explainedShare, groupSites, hostWait, meanPerStep, SORT_KEYS, siteLabel } from "../src/model/sorting.ts";
+import { bestSaving, explainedShare, groupSites, hostWait, meanPerStep, SORT_KEYS, siteLabel } from "../src/model/sites/sorting.ts";
 import { findingRow, siteRow } from "./rows.ts";
 
 const saving = (ceiling_us: number) => ({ floor_us: 0, estimate_us: null, ceiling_us });

@@ -5,9 +5,9 @@ import type { RunsView, SourceAnswer, SourceFilesView, WindowAnswer, WindowView 
 // The page around the modules of the state, of which they need no more than this.
 Object.assign(globalThis, { document: { getElementById: () => null, baseURI: "http://localhost/data/plugin/tbprof/" } });
 const { place } = await import("../src/state/place.ts");
-const { runs } = await import("../src/state/runs.ts");
+const { runs } = await import("../src/state/runs/runs.ts");
 const { loadShownWindow } = await import("../src/state/windowAnswer.ts");
-const { loadSource, source } = await import("../src/state/source.ts");
+const { loadSource, source } = await import("../src/state/source/source.ts");
 
 const row = (run: string) => ({ run, family: run, workers: [{ worker: "w", rank: null, windows: [{ window: "1", has_report: true, size_bytes: 1 }] }] });
 const RUNS: RunsView = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layOutSpeeds } from "../src/model/speedPlot.ts";
+import { layOutSpeeds } from "../src/model/charts/speedPlot.ts";
 import { siteRow } from "./rows.ts";
 
 test("marks lie on whole powers of ten", () => {

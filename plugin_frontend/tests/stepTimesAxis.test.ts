@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepTimes } from "../src/api/types.ts";
-import { alongSteps, stepAxis } from "../src/model/stepTimesAxis.ts";
+import { alongSteps, stepAxis } from "../src/model/charts/stepTimesAxis.ts";
 
 const times = (...steps: number[]): StepTimes => ({ steps_us: steps, middle_us: steps[0]!, low_us: null, high_us: null, text: "" });
 const compared = (before: StepTimes, after: StepTimes) => ({ is_unprofiled: false, before, after, text: "" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TableColumn, TableView } from "../src/api/types.ts";
-import { listedRows, parseRanking, printRanking, rankedBy, rowBeside, shownColumns, widthOf } from "../src/model/table.ts";
+import { listedRows, parseRanking, printRanking, rankedBy, rowBeside, shownColumns, widthOf } from "../src/model/tables/table.ts";
 
 function column(key: string, cells: Partial<TableColumn>): TableColumn {
   return { key, head: key, about: "", kind: "count", is_first: true, texts: null, numbers: null, scale: 1, ...cells };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LaneRow } from "../src/api/types.ts";
-import { parseSelected, printSelected } from "../src/model/selected.ts";
 import { boxOf, heightOf, layOutLanes, lineAt } from "../src/model/timeline/layout.ts";
+import { parseSelected, printSelected } from "../src/model/timeline/selected.ts";
 
 const lane = (kind: LaneRow["kind"], ...lines: string[]): LaneRow => ({ kind, device: null, stream: null, name: "", lines, peak: 0 });
 const LANES = [lane("idle", "idle"), lane("episodes", "episode"), lane("main", "label", "frame", "op", "op", "call")];

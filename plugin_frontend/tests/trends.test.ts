@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SeriesRow, WindowFigures } from "../src/api/types.ts";
-import { alongAxis, layOutTrends, listedMetrics, metricsOf } from "../src/model/trends.ts";
+import { alongAxis, layOutTrends, listedMetrics, metricsOf } from "../src/model/charts/trends.ts";
 
 const NOTHING: WindowFigures = {
   rank: null,

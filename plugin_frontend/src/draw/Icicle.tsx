@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { type Box, boxBeside, type Direction, fitted } from "../model/icicle.ts";
+import { type Box, boxBeside, type Direction, fitted } from "../model/tree/icicle.ts";
 
 const ROW_HEIGHT = 22;
 /** Of the font of 11 px, with room at both ends. */

@@ -1,6 +1,6 @@
 import type { InstanceView, SpanRow } from "../api/types.ts";
 import { type DurationUnit, formatDuration, formatDurationIn } from "../format/duration.ts";
-import { type Bar, isWait, layOutInstance, spanName } from "../model/instanceLayout.ts";
+import { type Bar, isWait, layOutInstance, spanName } from "../model/sites/instanceLayout.ts";
 import { COMMUNICATING, COMPUTING, COPYING, type Fill } from "./causes.ts";
 
 const LANE_LEFT = 34;

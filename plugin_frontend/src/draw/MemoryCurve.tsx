@@ -1,7 +1,7 @@
 import type { MemoryLine, MemoryStep } from "../api/types.ts";
 import { formatSize } from "../format/size.ts";
-import { ticksBetween } from "../model/axis.ts";
-import { areaPath, type CurveScale, mostOf, stepPath, xOf, yOf } from "../model/memoryCurve.ts";
+import { ticksBetween } from "../model/charts/axis.ts";
+import { areaPath, type CurveScale, mostOf, stepPath, xOf, yOf } from "../model/charts/memoryCurve.ts";
 
 export const CURVE_HEIGHT = 190;
 /** Figures above that would stand among the names. */

@@ -1,7 +1,7 @@
 import type { MemoryStack } from "../api/types.ts";
 import { formatDuration } from "../format/duration.ts";
 import { formatSize } from "../format/size.ts";
-import { topsOf } from "../model/memoryStack.ts";
+import { topsOf } from "../model/charts/memoryStack.ts";
 
 const WIDTH = 1000;
 const HEIGHT = 140;

@@ -1,6 +1,6 @@
 import { durationUnit, formatDuration, MICROSECONDS } from "../format/duration.ts";
 import { formatCount, NARROW_SPACE } from "../format/number.ts";
-import { axisTicks } from "../model/axis.ts";
+import { axisTicks } from "../model/charts/axis.ts";
 
 interface RangeAxisProps {
   /** In us. */

@@ -1,5 +1,5 @@
 import type { RankStrip } from "../api/types.ts";
-import { piecesByKind, type Range, type StripKind, type StripPiece, stretchAt } from "../model/jobStrips.ts";
+import { piecesByKind, type Range, type StripKind, type StripPiece, stretchAt } from "../model/ranks/jobStrips.ts";
 import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill, TRANSFERRING, WAITING } from "./causes.ts";
 
 export const ROW_HEIGHT = 30;

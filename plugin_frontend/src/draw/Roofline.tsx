@@ -1,7 +1,7 @@
 import type { RooflinePoint, RooflineView } from "../api/types.ts";
 import { formatDuration } from "../format/duration.ts";
 import { formatCounted, formatDecimal, formatShare } from "../format/number.ts";
-import { type LogRange, layOutRoofline, partOf, type RooflineLayout } from "../model/roofline.ts";
+import { type LogRange, layOutRoofline, partOf, type RooflineLayout } from "../model/charts/roofline.ts";
 
 const WIDTH = 520;
 const HEIGHT = 230;

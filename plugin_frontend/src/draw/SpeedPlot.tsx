@@ -2,7 +2,7 @@ import type { SiteRow } from "../api/types.ts";
 import { formatDirection } from "../format/place.ts";
 import { formatSize } from "../format/size.ts";
 import { formatSpeed } from "../format/speed.ts";
-import { along, type LogAxis, layOutSpeeds } from "../model/speedPlot.ts";
+import { along, type LogAxis, layOutSpeeds } from "../model/charts/speedPlot.ts";
 
 const WIDTH = 280;
 const HEIGHT = 160;

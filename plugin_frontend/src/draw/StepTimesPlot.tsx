@@ -1,8 +1,8 @@
 import type { CompareSteps, StepTimes } from "../api/types.ts";
 import { MICROSECONDS, tableUnit } from "../format/duration.ts";
 import { formatCount } from "../format/number.ts";
-import { ticksBetween } from "../model/axis.ts";
-import { alongSteps, type StepAxis, stepAxis } from "../model/stepTimesAxis.ts";
+import { ticksBetween } from "../model/charts/axis.ts";
+import { alongSteps, type StepAxis, stepAxis } from "../model/charts/stepTimesAxis.ts";
 
 const HEIGHT = 26;
 const SIDES = [

@@ -1,6 +1,6 @@
 import { type DurationUnit, MICROSECONDS } from "../format/duration.ts";
 import { formatCount, NARROW_SPACE } from "../format/number.ts";
-import { axisTicks } from "../model/axis.ts";
+import { axisTicks } from "../model/charts/axis.ts";
 
 /** Round figures below bars of one scale. */
 export function TimeAxis({ scale_us, unit }: { scale_us: number; unit: DurationUnit }) {

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { formatCount } from "../format/number.ts";
-import { axisTicks, ticksBetween } from "../model/axis.ts";
-import { alongAxis, type TrendLayout, type TrendPoint } from "../model/trends.ts";
+import { axisTicks, ticksBetween } from "../model/charts/axis.ts";
+import { alongAxis, type TrendLayout, type TrendPoint } from "../model/charts/trends.ts";
 
 /** How the points and the line of each series look: told apart without their colour. */
 const STYLES = [

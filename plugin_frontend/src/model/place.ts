@@ -1,7 +1,7 @@
 // What the tab shows, as the address bar holds it: `#tbprof&p.tbprof.run=...`.
 
-import { GROUPINGS, type Grouping } from "./grouping.ts";
-import { SORT_KEYS, type SortKey } from "./sorting.ts";
+import { GROUPINGS, type Grouping } from "./sites/grouping.ts";
+import { SORT_KEYS, type SortKey } from "./sites/sorting.ts";
 import { VIEWS, type ViewName } from "./views.ts";
 
 /** Null run, worker or window: the default is shown. */

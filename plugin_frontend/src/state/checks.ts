@@ -4,9 +4,9 @@ import { computed } from "@preact/signals";
 import { fetchChecks } from "../api/checks.ts";
 import type { WindowAddress } from "../api/routes.ts";
 import type { ChecksView } from "../api/types.ts";
-import { ask } from "./ask.ts";
+import { ask } from "./loading/ask.ts";
 import { place } from "./place.ts";
-import { revision } from "./runs.ts";
+import { revision } from "./runs/runs.ts";
 import { windowView } from "./windowAnswer.ts";
 
 const asked = computed<string | null>(() => {

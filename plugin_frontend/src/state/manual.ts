@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { fetchManual } from "../api/routes.ts";
 import type { ManualPage } from "../api/types.ts";
-import { ask } from "./ask.ts";
+import { ask } from "./loading/ask.ts";
 
 /** How to read the tab: what somebody in the tab asks first. */
 export const FIRST_PAGE = "tab";

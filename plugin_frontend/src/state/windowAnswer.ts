@@ -3,8 +3,8 @@
 import { computed } from "@preact/signals";
 import { fetchWindow, type WindowAddress } from "../api/routes.ts";
 import type { WindowAnswer, WindowView } from "../api/types.ts";
-import { ask } from "./ask.ts";
-import { revision, shownAddress } from "./runs.ts";
+import { ask } from "./loading/ask.ts";
+import { revision, shownAddress } from "./runs/runs.ts";
 
 const POLL_INTERVAL_MS = 500;
 const PATIENCE_MS = 300;

@@ -1,5 +1,5 @@
 import type { FindingRow } from "../api/types.ts";
-import { copyFinding } from "../state/findingText.ts";
+import { copyFinding } from "../state/sites/findingText.ts";
 import { Icon } from "../widgets/Icon.tsx";
 
 /** A finding as markdown, to paste to a colleague or a coding assistant. */

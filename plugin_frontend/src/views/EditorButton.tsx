@@ -1,6 +1,6 @@
-import type { CodePlace } from "../model/code.ts";
-import { editorLink } from "../model/editor.ts";
-import { editorOpen, editorTemplate } from "../state/editor.ts";
+import type { CodePlace } from "../model/source/code.ts";
+import { editorLink } from "../model/source/editor.ts";
+import { editorOpen, editorTemplate } from "../state/source/editor.ts";
 import { Icon } from "../widgets/Icon.tsx";
 
 /** Opens a place in the user's editor; beside it how that editor is reached. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { DEFAULT_TEMPLATE, templateProblem } from "../model/editor.ts";
-import { editorOpen, editorTemplate, keepTemplate } from "../state/editor.ts";
+import { DEFAULT_TEMPLATE, templateProblem } from "../model/source/editor.ts";
+import { editorOpen, editorTemplate, keepTemplate } from "../state/source/editor.ts";
 
 /** How a line is opened in the user's editor: a template of a link. */
 export function EditorDialog() {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { WindowAnswer, WindowView } from "../api/types.ts";
-import { type Failure, failureTitle } from "../state/loaded.ts";
+import { type Failure, failureTitle } from "../state/loading/loaded.ts";
 import { adjust, place } from "../state/place.ts";
-import { refreshRuns, runs, shown, views, withoutWindows } from "../state/runs.ts";
+import { refreshRuns, runs, shown, views, withoutWindows } from "../state/runs/runs.ts";
 import { retryWindow, windowAnswer } from "../state/windowAnswer.ts";
 import { ProblemNote } from "../widgets/ProblemNote.tsx";
 import { lazily } from "./lazily.tsx";

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { ManualBlock, ManualEntry, ManualPage } from "../api/types.ts";
-import { failureTitle } from "../state/loaded.ts";
+import { failureTitle } from "../state/loading/loaded.ts";
 import { manualOpen, manualPage } from "../state/manual.ts";
 import { ProblemNote } from "../widgets/ProblemNote.tsx";
 import { InlineText } from "../widgets/Prose.tsx";

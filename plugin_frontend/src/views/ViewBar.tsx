@@ -3,7 +3,7 @@ import { formatCount, formatCounted } from "../format/number.ts";
 import { inView, printPlace } from "../model/place.ts";
 import { sitesOf, type ViewName } from "../model/views.ts";
 import { place, visit } from "../state/place.ts";
-import { runs, shown, views, withoutWindows } from "../state/runs.ts";
+import { runs, shown, views, withoutWindows } from "../state/runs/runs.ts";
 import { windowAnswer, windowView } from "../state/windowAnswer.ts";
 import { Icon, type IconName } from "../widgets/Icon.tsx";
 import { ViewTabs } from "./ViewTabs.tsx";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { WindowView } from "../api/types.ts";
 import { place } from "../state/place.ts";
-import { openSite } from "../state/sites.ts";
+import { openSite } from "../state/sites/sites.ts";
 import { HealthDrawer } from "./sites/HealthDrawer.tsx";
 import { RuleDrawer } from "./sites/RuleDrawer.tsx";
 import { SiteDrawer } from "./sites/SiteDrawer.tsx";

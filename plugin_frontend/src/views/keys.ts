@@ -2,14 +2,14 @@
 
 import { signal } from "@preact/signals";
 import { formatLocation } from "../format/place.ts";
-import { type CodePlace, placeOf } from "../model/code.ts";
+import { type CodePlace, placeOf } from "../model/source/code.ts";
 import { VIEWS } from "../model/views.ts";
-import { openEditor } from "../state/editor.ts";
 import { copyText } from "../state/notice.ts";
 import { place, visit } from "../state/place.ts";
-import { views, visitWindowBeside, visitWorkerBeside } from "../state/runs.ts";
-import { closeDrawer, currentSite, moveSite, openSite, showInTimeline, visitSite } from "../state/sites.ts";
-import { moveRemark, openFile, openLine, visitCode } from "../state/source.ts";
+import { views, visitWindowBeside, visitWorkerBeside } from "../state/runs/runs.ts";
+import { closeDrawer, currentSite, moveSite, openSite, showInTimeline, visitSite } from "../state/sites/sites.ts";
+import { openEditor } from "../state/source/editor.ts";
+import { moveRemark, openFile, openLine, visitCode } from "../state/source/source.ts";
 import { windowView } from "../state/windowAnswer.ts";
 
 export const keysOpen = signal(false);

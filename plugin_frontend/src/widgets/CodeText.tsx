@@ -1,4 +1,4 @@
-import type { CodePart } from "../model/python.ts";
+import type { CodePart } from "../model/source/python.ts";
 
 /** A line of Python, coloured. */
 export function CodeText({ parts }: { parts: readonly CodePart[] }) {

@@ -5,7 +5,7 @@ import { formatDuration } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { byFamily, type Family, failedRows } from "../../model/checks.ts";
 import { checksAnswer, loadChecks } from "../../state/checks.ts";
-import { failureTitle } from "../../state/loaded.ts";
+import { failureTitle } from "../../state/loading/loaded.ts";
 import { copyText } from "../../state/notice.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { GuideLinks } from "../../widgets/GuideLinks.tsx";

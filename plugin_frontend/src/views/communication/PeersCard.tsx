@@ -3,7 +3,7 @@ import { COMMUNICATING } from "../../draw/causes.ts";
 import { Meter } from "../../draw/Meter.tsx";
 import { formatCount, formatCounted } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
-import { MOST_RANKS, type PeerMatrix, peerMatrix } from "../../model/peers.ts";
+import { MOST_RANKS, type PeerMatrix, peerMatrix } from "../../model/ranks/peers.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 

@@ -1,8 +1,8 @@
 import { Key } from "../../draw/Key.tsx";
 import { formatCount } from "../../format/number.ts";
-import { addressInWorker, type Shown, workerName } from "../../model/runs.ts";
+import { addressInWorker, type Shown, workerName } from "../../model/runs/runs.ts";
 import { visit } from "../../state/place.ts";
-import { nameOfRun, runs, shown, visitWindow } from "../../state/runs.ts";
+import { nameOfRun, runs, shown, visitWindow } from "../../state/runs/runs.ts";
 import { Picker } from "../../widgets/Picker.tsx";
 
 /** The window before: its run, rank and number; the one after is the one in the bar above. */

@@ -1,5 +1,5 @@
 import type { CompareAnswer, CompareView } from "../../api/types.ts";
-import { before, comparison } from "../../state/comparison.ts";
+import { before, comparison } from "../../state/compare/comparison.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { Scope } from "../ScopeNote.tsx";

@@ -1,5 +1,5 @@
 import type { CompareSite } from "../../api/types.ts";
-import { cutPython } from "../../model/python.ts";
+import { cutPython } from "../../model/source/python.ts";
 import { visit } from "../../state/place.ts";
 import { CodeText } from "../../widgets/CodeText.tsx";
 

@@ -5,7 +5,7 @@ import { formatCount, formatCounted, NOT_RECORDED } from "../../format/number.ts
 import { formatDirection } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatGigabytes, formatSpeed } from "../../format/speed.ts";
-import { viewSites } from "../../state/sites.ts";
+import { viewSites } from "../../state/sites/sites.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 

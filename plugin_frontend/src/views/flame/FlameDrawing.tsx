@@ -3,8 +3,8 @@ import type { IcicleView } from "../../api/types.ts";
 import { type BoxText, Icicle } from "../../draw/Icicle.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted, formatMean, formatShare, shareOf } from "../../format/number.ts";
-import { type Box, boxesOf, countOf, type TreeNode, timeOf } from "../../model/icicle.ts";
-import { matches, showsHost, whole, zoomTo } from "../../state/icicle.ts";
+import { type Box, boxesOf, countOf, type TreeNode, timeOf } from "../../model/tree/icicle.ts";
+import { matches, showsHost, whole, zoomTo } from "../../state/tree/icicle.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
 import { shortName } from "./names.ts";
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { IcicleView, WindowView } from "../../api/types.ts";
-import { icicle, icicleAnswer, loadIcicle, showsHost, top, wanted, zoomOut } from "../../state/icicle.ts";
 import { place } from "../../state/place.ts";
-import { closeDrawer } from "../../state/sites.ts";
+import { closeDrawer } from "../../state/sites/sites.ts";
+import { icicle, icicleAnswer, loadIcicle, showsHost, top, wanted, zoomOut } from "../../state/tree/icicle.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { countedSteps } from "../countedSteps.ts";
 import { viewActions } from "../keys.ts";

@@ -1,6 +1,6 @@
 import type { IcicleView } from "../../api/types.ts";
 import { Legend, type LegendEntry } from "../../draw/Legend.tsx";
-import { matches, showBy, showsHost, showTime, top, wanted, whole, zoomTo } from "../../state/icicle.ts";
+import { matches, showBy, showsHost, showTime, top, wanted, whole, zoomTo } from "../../state/tree/icicle.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 import { Breadcrumb } from "../../widgets/tree/Breadcrumb.tsx";

@@ -1,8 +1,8 @@
 import type { IcicleView } from "../../api/types.ts";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted, formatMean, formatShare, shareOf } from "../../format/number.ts";
-import { ownOf, type TreeNode } from "../../model/icicle.ts";
-import { whole, zoomTo } from "../../state/icicle.ts";
+import { ownOf, type TreeNode } from "../../model/tree/icicle.ts";
+import { whole, zoomTo } from "../../state/tree/icicle.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { shortName } from "./names.ts";

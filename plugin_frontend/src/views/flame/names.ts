@@ -2,7 +2,7 @@
 
 import { formatCounted } from "../../format/number.ts";
 import { splitPath } from "../../format/place.ts";
-import type { TreeNode } from "../../model/icicle.ts";
+import type { TreeNode } from "../../model/tree/icicle.ts";
 
 const FRAME = /^(.+)\((\d+)\): (.+)$/s;
 const BACKWARD = "autograd::engine::evaluate_function: ";

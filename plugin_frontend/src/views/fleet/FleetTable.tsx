@@ -5,11 +5,11 @@ import { Meter } from "../../draw/Meter.tsx";
 import { formatDate, formatDuration, formatHours } from "../../format/duration.ts";
 import { formatChange, formatCount, formatCounted, formatShare, NOT_RECORDED } from "../../format/number.ts";
 import { formatCommit } from "../../format/place.ts";
-import { beginsLow, fleetSorting, placeOfChange, placeOfLine, placeOfRun } from "../../model/fleet.ts";
 import { type Place, printPlace } from "../../model/place.ts";
-import { sortFleet } from "../../state/fleet.ts";
+import { beginsLow, fleetSorting, placeOfChange, placeOfLine, placeOfRun } from "../../model/runs/fleet.ts";
 import { place, visit } from "../../state/place.ts";
-import { nameOfRun } from "../../state/runs.ts";
+import { sortFleet } from "../../state/runs/fleet.ts";
+import { nameOfRun } from "../../state/runs/runs.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 

@@ -6,7 +6,7 @@ import { RangeAxis } from "../../draw/RangeAxis.tsx";
 import { RankStrips, ROW_HEIGHT } from "../../draw/RankStrips.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
-import { meetingAt, meetingRange, moved, outstandingStrips, type Range, stepRange, wholeRange, worstStep, zoomed } from "../../model/jobStrips.ts";
+import { meetingAt, meetingRange, moved, outstandingStrips, type Range, stepRange, wholeRange, worstStep, zoomed } from "../../model/ranks/jobStrips.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Picker } from "../../widgets/Picker.tsx";

@@ -5,7 +5,7 @@ import { deviceEntries, Legend, type LegendEntry } from "../../draw/Legend.tsx";
 import { Meter } from "../../draw/Meter.tsx";
 import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatShare, NOT_RECORDED, shareOf } from "../../format/number.ts";
-import { firstKey, idleOf, type JobRankKey, LISTED_FIRST, MOST_LISTED, searchJobRanks, sortJobRanks } from "../../model/jobRanks.ts";
+import { firstKey, idleOf, type JobRankKey, LISTED_FIRST, MOST_LISTED, searchJobRanks, sortJobRanks } from "../../model/ranks/jobRanks.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { SortHead } from "../../widgets/SortHead.tsx";
 import { RankSearch } from "../series/RankSearch.tsx";

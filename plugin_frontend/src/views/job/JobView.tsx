@@ -1,7 +1,7 @@
 import type { JobAnswer, JobPage } from "../../api/types.ts";
-import { job, standAlone } from "../../state/job.ts";
 import { place } from "../../state/place.ts";
-import { shown } from "../../state/runs.ts";
+import { job, standAlone } from "../../state/runs/job.ts";
+import { shown } from "../../state/runs/runs.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { RuleButton } from "../RuleButton.tsx";
 import { RanksPage } from "../series/RanksPage.tsx";

@@ -2,7 +2,7 @@ import type { JobPage, JobRank, StripStretch } from "../../api/types.ts";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
-import { stretchAt } from "../../model/jobStrips.ts";
+import { stretchAt } from "../../model/ranks/jobStrips.ts";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { RankLink } from "./RankLink.tsx";
 

@@ -1,6 +1,6 @@
 import type { JobRank } from "../../api/types.ts";
 import { visit } from "../../state/place.ts";
-import { shown, visitWindow } from "../../state/runs.ts";
+import { shown, visitWindow } from "../../state/runs/runs.ts";
 
 /** Opens a rank's own window, which knows more of its lines. */
 export function RankLink({ rank, prefix = "" }: { rank: JobRank | undefined; prefix?: string }) {

@@ -2,7 +2,7 @@ import type { JobPage } from "../../api/types.ts";
 import { Meter } from "../../draw/Meter.tsx";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
-import { type Party, waitMatrix } from "../../model/jobRanks.ts";
+import { type Party, waitMatrix } from "../../model/ranks/jobRanks.ts";
 import { Card } from "../../widgets/Card.tsx";
 
 /** Who waits for whom, and how long. */

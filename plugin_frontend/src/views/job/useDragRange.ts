@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Range } from "../../model/jobStrips.ts";
+import type { Range } from "../../model/ranks/jobStrips.ts";
 
 interface DragOptions {
   range: Range;

@@ -4,8 +4,8 @@ import { CURVE_HEIGHT, MemoryCurve } from "../../draw/MemoryCurve.tsx";
 import { RangeAxis } from "../../draw/RangeAxis.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatSize } from "../../format/size.ts";
-import { valueAt } from "../../model/memoryCurve.ts";
-import { chooseMoment, showPart, zoomAround } from "../../state/memory.ts";
+import { valueAt } from "../../model/charts/memoryCurve.ts";
+import { chooseMoment, showPart, zoomAround } from "../../state/memory/memory.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
 
 /** A press that moves less than this is a click. */

@@ -3,7 +3,7 @@ import type { MemoryDocument, MemoryPart } from "../../api/types.ts";
 import { MemoryStackDrawing } from "../../draw/MemoryStackDrawing.tsx";
 import { formatCount, formatShare } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
-import { loadMemoryFiles, memoryDocument, memoryFiles, openMemoryFile, toggleMemoryFile } from "../../state/memoryFiles.ts";
+import { loadMemoryFiles, memoryDocument, memoryFiles, openMemoryFile, toggleMemoryFile } from "../../state/memory/memoryFiles.ts";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Beside the windows of the run: where memory ran out, snapshots, and steps that the hook followed. */

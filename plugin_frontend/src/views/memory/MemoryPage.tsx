@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
 import { embedded } from "../../api/embedded.ts";
 import type { MemoryView, WindowView } from "../../api/types.ts";
-import { chooseMoment, loadMemory, memory, memoryAnswer, panBy, zoomIn, zoomOut } from "../../state/memory.ts";
+import { chooseMoment, loadMemory, memory, memoryAnswer, panBy, zoomIn, zoomOut } from "../../state/memory/memory.ts";
 import { place } from "../../state/place.ts";
-import { closeDrawer } from "../../state/sites.ts";
-import { loadTable, moveRow, table } from "../../state/tables.ts";
+import { closeDrawer } from "../../state/sites/sites.ts";
+import { loadTable, moveRow, table } from "../../state/tables/tables.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { viewActions } from "../keys.ts";
 import { TraceAnswer } from "../states/TraceAnswer.tsx";

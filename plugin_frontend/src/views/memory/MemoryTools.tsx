@@ -1,7 +1,7 @@
 import type { MemoryView } from "../../api/types.ts";
-import { chooseDevice, chooseMoment, openTimeline, seen, showAll } from "../../state/memory.ts";
+import { chooseDevice, chooseMoment, openTimeline, seen, showAll } from "../../state/memory/memory.ts";
 import { place } from "../../state/place.ts";
-import { views } from "../../state/runs.ts";
+import { views } from "../../state/runs/runs.ts";
 import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 
 /** Whose memory, which part of the window, and the way back to the peak. */

@@ -1,4 +1,4 @@
-import { nameOfRun } from "../../state/runs.ts";
+import { nameOfRun } from "../../state/runs/runs.ts";
 import { MemoryFiles } from "./MemoryFiles.tsx";
 import "../../draw/traceTables.ts";
 

@@ -1,8 +1,8 @@
 import type { ModuleNode, ModulesView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatMean, formatShare, shareOf } from "../../format/number.ts";
-import { zoomTo } from "../../state/modules.ts";
 import { visit } from "../../state/place.ts";
+import { zoomTo } from "../../state/tree/modules.ts";
 import { RowParts } from "../../widgets/RowParts.tsx";
 import { Drawer } from "../sites/Drawer.tsx";
 

@@ -3,8 +3,8 @@ import type { ModulesView } from "../../api/types.ts";
 import { type BoxText, Icicle } from "../../draw/Icicle.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
-import { type Box, boxesOf, type TreeNode, timeOf } from "../../model/icicle.ts";
-import { matches, showsHost, zoomTo } from "../../state/modules.ts";
+import { type Box, boxesOf, type TreeNode, timeOf } from "../../model/tree/icicle.ts";
+import { matches, showsHost, zoomTo } from "../../state/tree/modules.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
 
 /** Each part as wide as its time, and below it what the pointer or the keys stand on. */

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { ModulesView, WindowView } from "../../api/types.ts";
-import { loadModules, modules, modulesAnswer, showsHost, top, zoomOut } from "../../state/modules.ts";
 import { place } from "../../state/place.ts";
-import { closeDrawer } from "../../state/sites.ts";
+import { closeDrawer } from "../../state/sites/sites.ts";
+import { loadModules, modules, modulesAnswer, showsHost, top, zoomOut } from "../../state/tree/modules.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { countedSteps } from "../countedSteps.ts";
 import { viewActions } from "../keys.ts";

@@ -1,9 +1,9 @@
 import type { ModuleNode, ModulesView } from "../../api/types.ts";
 import { type DurationUnit, differenceUnit, formatFineDurationIn } from "../../format/duration.ts";
 import { formatMean, formatShare, shareOf } from "../../format/number.ts";
-import type { ModuleRow } from "../../model/modules.ts";
-import { openModule, rows, showsHost, timeOfNode, toggle, top } from "../../state/modules.ts";
+import type { ModuleRow } from "../../model/tree/modules.ts";
 import { place } from "../../state/place.ts";
+import { openModule, rows, showsHost, timeOfNode, toggle, top } from "../../state/tree/modules.ts";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Deeper ones stand no further to the right. */

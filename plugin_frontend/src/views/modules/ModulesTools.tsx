@@ -1,6 +1,6 @@
 import type { ModulesView } from "../../api/types.ts";
-import { matches, showsHost, showTime, top, zoomTo } from "../../state/modules.ts";
 import { adjust, place } from "../../state/place.ts";
+import { matches, showsHost, showTime, top, zoomTo } from "../../state/tree/modules.ts";
 import { Breadcrumb } from "../../widgets/tree/Breadcrumb.tsx";
 import { TimeSwitch } from "../../widgets/tree/TimeSwitch.tsx";
 import { TreeSearch } from "../../widgets/tree/TreeSearch.tsx";

@@ -2,7 +2,7 @@ import type { ActionRow, FindingRow, WindowView } from "../../api/types.ts";
 import { Bracket } from "../../draw/Bracket.tsx";
 import { SeverityBars } from "../../draw/SeverityBars.tsx";
 import { formatShare } from "../../format/number.ts";
-import { visitSite } from "../../state/sites.ts";
+import { visitSite } from "../../state/sites/sites.ts";
 import { ActionCells, ActionTable } from "../../widgets/ActionTable.tsx";
 import { Card } from "../../widgets/Card.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";

@@ -4,7 +4,7 @@ import type { CauseRow, PlaceRow, WindowView } from "../../api/types.ts";
 import { CauseCells } from "../../draw/CauseCells.tsx";
 import type { DurationUnit } from "../../format/duration.ts";
 import { formatCounted, formatShare } from "../../format/number.ts";
-import { visitSite } from "../../state/sites.ts";
+import { visitSite } from "../../state/sites/sites.ts";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Why the GPU is idle, and where: the place, and the wait that let it happen. */

@@ -2,7 +2,7 @@ import type { CodeRow } from "../../api/types.ts";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatMean, formatShare } from "../../format/number.ts";
 import { visit } from "../../state/place.ts";
-import { views } from "../../state/runs.ts";
+import { views } from "../../state/runs/runs.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 

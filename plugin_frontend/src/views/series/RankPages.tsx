@@ -1,7 +1,7 @@
 import type { FigureSpread, RanksView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatShare } from "../../format/number.ts";
-import { RANKS_OF_A_PAGE, showRanksFrom } from "../../state/series.ts";
+import { RANKS_OF_A_PAGE, showRanksFrom } from "../../state/runs/series.ts";
 
 /** Of many ranks: what all figures lie between, and the way from those that stand out to all. */
 export function RankPages({ view, first }: { view: RanksView; first: number | null }) {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { failureTitle, type Loaded } from "../../state/loaded.ts";
+import { failureTitle, type Loaded } from "../../state/loading/loaded.ts";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { Skeleton } from "../states/Skeleton.tsx";
 

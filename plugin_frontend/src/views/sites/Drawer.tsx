@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { closeDrawer } from "../../state/sites.ts";
+import { closeDrawer } from "../../state/sites/sites.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 
 /** The pane at the right: a title, a way out, and what it holds. */

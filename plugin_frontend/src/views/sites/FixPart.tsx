@@ -1,7 +1,7 @@
 import type { EditRow, FindingRow, FixView } from "../../api/types.ts";
-import { editsOf } from "../../model/code.ts";
+import { editsOf } from "../../model/source/code.ts";
 import { visit } from "../../state/place.ts";
-import { sourceFiles } from "../../state/source.ts";
+import { sourceFiles } from "../../state/source/source.ts";
 import { Edits, Example } from "../../widgets/Change.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText, Prose } from "../../widgets/Prose.tsx";

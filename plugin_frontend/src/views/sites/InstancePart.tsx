@@ -2,7 +2,7 @@ import type { InstanceView } from "../../api/types.ts";
 import { InstanceDrawing } from "../../draw/InstanceDrawing.tsx";
 import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
-import { type Bar, layOutInstance, spanName } from "../../model/instanceLayout.ts";
+import { type Bar, layOutInstance, spanName } from "../../model/sites/instanceLayout.ts";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** The median episode of a site: drawn, told in numbered sentences, and the same facts in a table. */

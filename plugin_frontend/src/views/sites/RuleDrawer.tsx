@@ -1,8 +1,8 @@
 import type { WindowView } from "../../api/types.ts";
-import { unplacedFindings } from "../../model/actions.ts";
+import { unplacedFindings } from "../../model/sites/actions.ts";
 import { place } from "../../state/place.ts";
-import { rulePage } from "../../state/rulePage.ts";
-import { closeDrawer } from "../../state/sites.ts";
+import { rulePage } from "../../state/sites/rulePage.ts";
+import { closeDrawer } from "../../state/sites/sites.ts";
 import { GuideLinks } from "../../widgets/GuideLinks.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Prose } from "../../widgets/Prose.tsx";

@@ -1,7 +1,7 @@
 import type { FindingRow, SiteRow, SourceView } from "../../api/types.ts";
 import { SeverityBars } from "../../draw/SeverityBars.tsx";
 import { formatChain, LINE_NOT_RECORDED } from "../../format/place.ts";
-import { numbersInActions } from "../../state/sites.ts";
+import { numbersInActions } from "../../state/sites/sites.ts";
 import { Location } from "../../widgets/Location.tsx";
 
 interface SiteCellProps {

@@ -1,8 +1,8 @@
 import type { WindowView } from "../../api/types.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
-import { GROUPINGS, type Grouping } from "../../model/grouping.ts";
+import { GROUPINGS, type Grouping } from "../../model/sites/grouping.ts";
 import { adjust, place } from "../../state/place.ts";
-import { listedSites, viewSites } from "../../state/sites.ts";
+import { listedSites, viewSites } from "../../state/sites/sites.ts";
 import { SearchField } from "../../widgets/SearchField.tsx";
 import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 

@@ -1,5 +1,5 @@
 import { place } from "../../state/place.ts";
-import { currentSite, sortBy, visitSite } from "../../state/sites.ts";
+import { currentSite, sortBy, visitSite } from "../../state/sites/sites.ts";
 import type { Column, TableScale } from "./siteColumns.tsx";
 import type { ListRow } from "./siteRows.ts";
 

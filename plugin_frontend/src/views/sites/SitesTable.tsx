@@ -1,9 +1,9 @@
 import { useRef } from "preact/hooks";
 import type { SiteRow, WindowView } from "../../api/types.ts";
 import { tableUnit } from "../../format/duration.ts";
-import { bestSaving, hostWait } from "../../model/sorting.ts";
+import { bestSaving, hostWait } from "../../model/sites/sorting.ts";
 import { place } from "../../state/place.ts";
-import { siteGroups, viewSites } from "../../state/sites.ts";
+import { siteGroups, viewSites } from "../../state/sites/sites.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
 import { Gap, Heads, TableRow } from "./SiteTableRows.tsx";
 import { type Column, columnsOf, type TableScale } from "./siteColumns.tsx";

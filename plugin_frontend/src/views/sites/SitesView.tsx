@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
 import type { WindowView } from "../../api/types.ts";
-import { unplacedFindings } from "../../model/actions.ts";
+import { unplacedFindings } from "../../model/sites/actions.ts";
 import { place } from "../../state/place.ts";
-import { viewSites } from "../../state/sites.ts";
+import { viewSites } from "../../state/sites/sites.ts";
 import { CopiesTop } from "../copies/CopiesTop.tsx";
 import { FindingLinks } from "../FindingLinks.tsx";
 import { PredictedCard } from "../overview/PredictedCard.tsx";

@@ -1,8 +1,8 @@
 import type { SiteRow, SourceView } from "../../api/types.ts";
 import { formatLocation } from "../../format/place.ts";
-import { type CodeRow, callBeneath, linesNear, placeOf, placeOfSite } from "../../model/code.ts";
+import { type CodeRow, callBeneath, linesNear, placeOf, placeOfSite } from "../../model/source/code.ts";
 import { copyText } from "../../state/notice.ts";
-import { sourceFiles, visitCode } from "../../state/source.ts";
+import { sourceFiles, visitCode } from "../../state/source/source.ts";
 import { CodeText } from "../../widgets/CodeText.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Location } from "../../widgets/Location.tsx";

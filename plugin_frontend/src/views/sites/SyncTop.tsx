@@ -1,8 +1,8 @@
 import type { WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatShare, NOT_RECORDED, shareOf } from "../../format/number.ts";
-import { unplacedFindings } from "../../model/actions.ts";
-import { viewSites } from "../../state/sites.ts";
+import { unplacedFindings } from "../../model/sites/actions.ts";
+import { viewSites } from "../../state/sites/sites.ts";
 import { FindingLinks } from "../FindingLinks.tsx";
 
 /** Above the sync points: waiting, explained, dry afterwards, saved if all go. */

@@ -10,8 +10,8 @@ import { formatCount, formatMean, formatShare, NOT_RECORDED } from "../../format
 import { formatChain } from "../../format/place.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatGigabytes } from "../../format/speed.ts";
-import type { Grouping } from "../../model/grouping.ts";
-import { bestSaving, explainedShare, hostWait, meanPerStep, type SortKey, siteLabel } from "../../model/sorting.ts";
+import type { Grouping } from "../../model/sites/grouping.ts";
+import { bestSaving, explainedShare, hostWait, meanPerStep, type SortKey, siteLabel } from "../../model/sites/sorting.ts";
 import type { ViewName } from "../../model/views.ts";
 import { CopyMemory as Memory, NonBlocking } from "../copies/CopyFlags.tsx";
 import { SiteCell } from "./SiteCell.tsx";

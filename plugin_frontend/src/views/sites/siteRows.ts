@@ -3,8 +3,8 @@
 import type { SiteRow } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
-import type { SiteGroup } from "../../model/grouping.ts";
-import { hostWait } from "../../model/sorting.ts";
+import type { SiteGroup } from "../../model/sites/grouping.ts";
+import { hostWait } from "../../model/sites/sorting.ts";
 
 export type ListRow =
   | { kind: "group"; key: string; title: string; detail: string }

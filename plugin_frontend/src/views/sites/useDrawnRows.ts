@@ -1,7 +1,7 @@
 // Which rows of the table are drawn, and how the current one stays in sight.
 
 import { useEffect } from "preact/hooks";
-import { currentSite } from "../../state/sites.ts";
+import { currentSite } from "../../state/sites/sites.ts";
 import { type TableReference, useRowsOffset } from "../../widgets/useRowsOffset.ts";
 import { useVirtualRows } from "../../widgets/useVirtualRows.ts";
 import type { ListRow } from "./siteRows.ts";

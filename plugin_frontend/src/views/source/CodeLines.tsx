@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { LineMark, SourceFile } from "../../api/types.ts";
 import { type DurationUnit, tableUnit } from "../../format/duration.ts";
 import { formatSaving, savingAmount } from "../../format/saving.ts";
-import { type CodeRow, codeRows, type FoldRow, foldedRows } from "../../model/code.ts";
+import { type CodeRow, codeRows, type FoldRow, foldedRows } from "../../model/source/code.ts";
 import { visit } from "../../state/place.ts";
 import { CodeText } from "../../widgets/CodeText.tsx";
 import { RemarkNote } from "./RemarkNote.tsx";

@@ -1,8 +1,8 @@
 import type { SourceFile, SourceFilesView } from "../../api/types.ts";
 import { formatCommit, formatLocation, splitPath } from "../../format/place.ts";
-import { type CodePlace, codeRange, remarkedPlaces } from "../../model/code.ts";
+import { type CodePlace, codeRange, remarkedPlaces } from "../../model/source/code.ts";
 import { copyText } from "../../state/notice.ts";
-import { moveRemark } from "../../state/source.ts";
+import { moveRemark } from "../../state/source/source.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { EditorButton } from "../EditorButton.tsx";
 

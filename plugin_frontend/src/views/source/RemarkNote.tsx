@@ -2,7 +2,7 @@ import type { LineMark, Remark } from "../../api/types.ts";
 import { formatGain } from "../../format/saving.ts";
 import { copyText } from "../../state/notice.ts";
 import { visit } from "../../state/place.ts";
-import { showInTimeline } from "../../state/sites.ts";
+import { showInTimeline } from "../../state/sites/sites.ts";
 import { Edits } from "../../widgets/Change.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { SourceFile, SourceFilesView, WindowView } from "../../api/types.ts";
-import { failureTitle } from "../../state/loaded.ts";
+import { failureTitle } from "../../state/loading/loaded.ts";
 import { visit } from "../../state/place.ts";
-import { openFile, openLine, source } from "../../state/source.ts";
+import { openFile, openLine, source } from "../../state/source/source.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { CodeLines } from "./CodeLines.tsx";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Problem, Progress } from "../../api/types.ts";
-import { failureTitle, type Loaded } from "../../state/loaded.ts";
+import { failureTitle, type Loaded } from "../../state/loading/loaded.ts";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { GoneTrace } from "./GoneTrace.tsx";
 import { ReadingState } from "./ReadingState.tsx";

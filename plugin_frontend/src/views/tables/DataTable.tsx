@@ -1,9 +1,9 @@
 import { Component } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TableView } from "../../api/types.ts";
-import { columnWidth, shownColumns, widthOf } from "../../model/table.ts";
+import { columnWidth, shownColumns, widthOf } from "../../model/tables/table.ts";
 import { place } from "../../state/place.ts";
-import { currentRow, listed, moveRow, openRow, rankBy, ranking } from "../../state/tables.ts";
+import { currentRow, listed, moveRow, openRow, rankBy, ranking } from "../../state/tables/tables.ts";
 import { useEqualRows } from "../../widgets/useEqualRows.ts";
 import { useRowsOffset } from "../../widgets/useRowsOffset.ts";
 import { useWidth } from "../../widgets/useWidth.ts";

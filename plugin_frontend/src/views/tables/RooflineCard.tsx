@@ -2,9 +2,9 @@ import type { RooflineView } from "../../api/types.ts";
 import { aboutPoint, Roofline } from "../../draw/Roofline.tsx";
 import { differenceUnit, formatFineDurationIn } from "../../format/duration.ts";
 import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
-import { worstPoints } from "../../model/roofline.ts";
+import { worstPoints } from "../../model/charts/roofline.ts";
 import { adjust } from "../../state/place.ts";
-import { roofline } from "../../state/roofline.ts";
+import { roofline } from "../../state/tables/roofline.ts";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 

@@ -2,12 +2,12 @@ import type { RowCode, RowDetails, RowPlace, TableView } from "../../api/types.t
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { NOWHERE } from "../../model/place.ts";
-import { printSelected } from "../../model/selected.ts";
+import { printSelected } from "../../model/timeline/selected.ts";
 import { copyText } from "../../state/notice.ts";
 import { visit } from "../../state/place.ts";
-import { views } from "../../state/runs.ts";
-import { sourceFiles, visitCode } from "../../state/source.ts";
-import { rowDetails } from "../../state/tables.ts";
+import { views } from "../../state/runs/runs.ts";
+import { sourceFiles, visitCode } from "../../state/source/source.ts";
+import { rowDetails } from "../../state/tables/tables.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Location } from "../../widgets/Location.tsx";
 import { RowParts } from "../../widgets/RowParts.tsx";

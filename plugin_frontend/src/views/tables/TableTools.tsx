@@ -1,8 +1,8 @@
 import type { TableView } from "../../api/types.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
-import { rowCount } from "../../model/table.ts";
+import { rowCount } from "../../model/tables/table.ts";
 import { adjust, place } from "../../state/place.ts";
-import { countIn, groupBy, listed } from "../../state/tables.ts";
+import { countIn, groupBy, listed } from "../../state/tables/tables.ts";
 import { SearchField } from "../../widgets/SearchField.tsx";
 import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 import { ColumnChooser } from "./ColumnChooser.tsx";

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { handToPerfetto, PERFETTO } from "../../api/perfetto.ts";
 import { fetchExcerpt } from "../../api/timeline.ts";
 import type { TimelineView } from "../../api/types.ts";
-import { failureOf } from "../../state/loaded.ts";
-import { stepIndex, timelineAddress } from "../../state/timeline.ts";
+import { failureOf } from "../../state/loading/loaded.ts";
+import { stepIndex, timelineAddress } from "../../state/timeline/timeline.ts";
 import { perfettoOpen } from "./perfetto.ts";
 import { stepName } from "./stepName.ts";
 

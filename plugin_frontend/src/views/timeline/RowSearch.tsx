@@ -1,9 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import { fetchFound } from "../../api/timeline.ts";
 import { formatCount } from "../../format/number.ts";
-import { failureOf } from "../../state/loaded.ts";
-import { select, selection, timelineAddress } from "../../state/timeline.ts";
-import { range, revealRange } from "../../state/timelineRange.ts";
+import { failureOf } from "../../state/loading/loaded.ts";
+import { select, selection, timelineAddress } from "../../state/timeline/timeline.ts";
+import { range, revealRange } from "../../state/timeline/timelineRange.ts";
 import { SearchField } from "../../widgets/SearchField.tsx";
 
 /** Finds rows by name: Enter leads to the next one, with Shift to the one before. */

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 import type { TimelineView, WindowView } from "../../api/types.ts";
-import { followTiles } from "../../state/tiles.ts";
-import { carried, loadTimeline, timeline, timelineAnswer } from "../../state/timeline.ts";
-import { followRange } from "../../state/timelineRange.ts";
+import { followTiles } from "../../state/timeline/tiles.ts";
+import { carried, loadTimeline, timeline, timelineAnswer } from "../../state/timeline/timeline.ts";
+import { followRange } from "../../state/timeline/timelineRange.ts";
 import { viewActions } from "../keys.ts";
 import { TraceAnswer } from "../states/TraceAnswer.tsx";
 import { ACTIONS, DEVICE_ACTIONS } from "./actions.ts";

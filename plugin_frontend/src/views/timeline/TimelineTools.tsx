@@ -1,8 +1,8 @@
 import type { TimelineView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatShare } from "../../format/number.ts";
-import { carried, stepAnswer, stepIndex } from "../../state/timeline.ts";
-import { visitStep, zoomIn, zoomOut } from "../../state/timelineRange.ts";
+import { carried, stepAnswer, stepIndex } from "../../state/timeline/timeline.ts";
+import { visitStep, zoomIn, zoomOut } from "../../state/timeline/timelineRange.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
 import { fitSelection, shownParts, visitEpisode, visitLargestGap } from "./actions.ts";

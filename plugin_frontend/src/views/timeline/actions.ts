@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals";
 import type { EpisodeMark, GapRow } from "../../api/types.ts";
 import { place } from "../../state/place.ts";
-import { carried, select, selected, selection, stepAnswer, stepIndex } from "../../state/timeline.ts";
-import { fit, fitStep, panBy, range, revealRange, visitStep, zoomIn, zoomOut } from "../../state/timelineRange.ts";
+import { carried, select, selected, selection, stepAnswer, stepIndex } from "../../state/timeline/timeline.ts";
+import { fit, fitStep, panBy, range, revealRange, visitStep, zoomIn, zoomOut } from "../../state/timeline/timelineRange.ts";
 import { openPerfetto } from "./perfetto.ts";
 
 /** What the segment of switches shows. */

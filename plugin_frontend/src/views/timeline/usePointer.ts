@@ -8,9 +8,9 @@ import { formatCounted } from "../../format/number.ts";
 import { type Hit, hitTest } from "../../model/timeline/hit.ts";
 import { type LaneBox, lineAt } from "../../model/timeline/layout.ts";
 import { levelFor, tilesOf } from "../../model/timeline/range.ts";
-import { tilesFor } from "../../state/tiles.ts";
-import { select } from "../../state/timeline.ts";
-import { fit, panBy, range, zoomAround } from "../../state/timelineRange.ts";
+import { tilesFor } from "../../state/timeline/tiles.ts";
+import { select } from "../../state/timeline/timeline.ts";
+import { fit, panBy, range, zoomAround } from "../../state/timeline/timelineRange.ts";
 import { dragged } from "./actions.ts";
 
 /** A press that moves less than this is a click. */

@@ -1,5 +1,5 @@
 import { formatCounted } from "../../format/number.ts";
-import { pathTo, type TreeNode } from "../../model/icicle.ts";
+import { pathTo, type TreeNode } from "../../model/tree/icicle.ts";
 
 /** Besides the root; more are left out in the middle. */
 const MOST_STEPS = 4;

@@ -1,5 +1,5 @@
 import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
-import type { Matches } from "../../model/icicle.ts";
+import type { Matches } from "../../model/tree/icicle.ts";
 import { SearchField } from "../SearchField.tsx";
 
 interface TreeSearchProps {
