@@ -16,7 +16,7 @@ import { loadSource } from "./state/source/source.ts";
 import { loadShownWindow } from "./state/windowAnswer.ts";
 import { adoptStyle } from "./theme/style.ts";
 import { followTheme } from "./theme/theme.ts";
-import { App } from "./views/App.tsx";
+import { App } from "./views/frame/App.tsx";
 
 /** Draws the tab into the page and starts everything that keeps it up to date. */
 export function render(): void {

@@ -1,7 +1,7 @@
 import type { InstanceView, SpanRow } from "../api/types.ts";
 import { type DurationUnit, formatDuration, formatDurationIn } from "../format/duration.ts";
 import { type Bar, isWait, layOutInstance, spanName } from "../model/sites/instanceLayout.ts";
-import { COMMUNICATING, COMPUTING, COPYING, type Fill } from "./causes.ts";
+import { COMMUNICATING, COMPUTING, COPYING, type Fill } from "./marks/causes.ts";
 
 const LANE_LEFT = 34;
 const LANE_WIDTH = 354;

@@ -1,6 +1,6 @@
 import type { RankStrip } from "../api/types.ts";
 import { piecesByKind, type Range, type StripKind, type StripPiece, stretchAt } from "../model/ranks/jobStrips.ts";
-import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill, TRANSFERRING, WAITING } from "./causes.ts";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill, TRANSFERRING, WAITING } from "./marks/causes.ts";
 
 export const ROW_HEIGHT = 30;
 const BAR_HEIGHT = 18;

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { CheckRow, ChecksView, MissingRecording, WindowView } from "../../api/types.ts";
-import { SeverityBars } from "../../draw/SeverityBars.tsx";
+import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { byFamily, type Family, failedRows } from "../../model/checks.ts";

@@ -1,8 +1,8 @@
 import type { CommunicationView, WindowView } from "../../api/types.ts";
-import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
-import { deviceEntries, Legend } from "../../draw/Legend.tsx";
-import { StackBar } from "../../draw/StackBar.tsx";
-import { TimeAxis } from "../../draw/TimeAxis.tsx";
+import { deviceSegments, deviceText } from "../../draw/bars/deviceSegments.ts";
+import { StackBar } from "../../draw/bars/StackBar.tsx";
+import { TimeAxis } from "../../draw/charts/TimeAxis.tsx";
+import { deviceEntries, Legend } from "../../draw/marks/Legend.tsx";
 import { tableUnit } from "../../format/duration.ts";
 import { formatCounted } from "../../format/number.ts";
 import { Card } from "../../widgets/Card.tsx";

@@ -1,6 +1,6 @@
 import type { PeerRow } from "../../api/types.ts";
-import { COMMUNICATING } from "../../draw/causes.ts";
-import { Meter } from "../../draw/Meter.tsx";
+import { Meter } from "../../draw/bars/Meter.tsx";
+import { COMMUNICATING } from "../../draw/marks/causes.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 import { MOST_RANKS, type PeerMatrix, peerMatrix } from "../../model/ranks/peers.ts";

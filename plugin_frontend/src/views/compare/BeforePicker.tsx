@@ -1,9 +1,9 @@
-import { Key } from "../../draw/Key.tsx";
+import { Key } from "../../draw/marks/Key.tsx";
 import { formatCount } from "../../format/number.ts";
 import { addressInWorker, type Shown, workerName } from "../../model/runs/runs.ts";
 import { visit } from "../../state/place.ts";
 import { nameOfRun, runs, shown, visitWindow } from "../../state/runs/runs.ts";
-import { Picker } from "../../widgets/Picker.tsx";
+import { Picker } from "../../widgets/picker/Picker.tsx";
 
 /** The window before: its run, rank and number; the one after is the one in the bar above. */
 export function BeforePicker({ before }: { before: Shown }) {

@@ -2,7 +2,7 @@ import type { CompareAnswer, CompareView } from "../../api/types.ts";
 import { before, comparison } from "../../state/compare/comparison.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
-import { Scope } from "../ScopeNote.tsx";
+import { Scope } from "../frame/ScopeNote.tsx";
 import { SeriesHead, SeriesPage } from "../series/SeriesPage.tsx";
 import { BeforePicker, RunPicker } from "./BeforePicker.tsx";
 import { ComparedTable } from "./ComparedTable.tsx";

@@ -1,5 +1,5 @@
 import type { CompareSite } from "../../api/types.ts";
-import { Meter } from "../../draw/Meter.tsx";
+import { Meter } from "../../draw/bars/Meter.tsx";
 import { type DurationUnit, differenceUnit, formatDurationIn } from "../../format/duration.ts";
 import { formatCounted, formatMean } from "../../format/number.ts";
 import { NumberHead } from "../../widgets/NumberHead.tsx";

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { TableView } from "../../api/types.ts";
-import { Meter } from "../../draw/Meter.tsx";
+import { Meter } from "../../draw/bars/Meter.tsx";
 import { type DurationUnit, differenceUnit, formatFineDurationIn } from "../../format/duration.ts";
 import { formatCounted, formatMean, formatShare, formatSigned } from "../../format/number.ts";
 import { type ComparedRow, comparedRows } from "../../model/tables/comparedRows.ts";

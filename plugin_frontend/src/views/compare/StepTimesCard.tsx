@@ -1,5 +1,5 @@
 import type { CompareSteps } from "../../api/types.ts";
-import { StepTimesPlot } from "../../draw/StepTimesPlot.tsx";
+import { StepTimesPlot } from "../../draw/charts/StepTimesPlot.tsx";
 import { Card } from "../../widgets/Card.tsx";
 
 /** How long the steps of both windows take, by one clock. */

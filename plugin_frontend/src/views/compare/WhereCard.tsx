@@ -1,7 +1,7 @@
 import type { CompareBars as Bars, CompareView } from "../../api/types.ts";
-import { CompareBars } from "../../draw/CompareBars.tsx";
-import { causeFill } from "../../draw/causes.ts";
-import { deviceEntries, Legend, type LegendEntry } from "../../draw/Legend.tsx";
+import { CompareBars } from "../../draw/bars/CompareBars.tsx";
+import { causeFill } from "../../draw/marks/causes.ts";
+import { deviceEntries, Legend, type LegendEntry } from "../../draw/marks/Legend.tsx";
 import { Card } from "../../widgets/Card.tsx";
 import { FiguresTable } from "./FiguresTable.tsx";
 

@@ -1,5 +1,5 @@
 import type { WindowView } from "../../api/types.ts";
-import { SpeedPlot } from "../../draw/SpeedPlot.tsx";
+import { SpeedPlot } from "../../draw/charts/SpeedPlot.tsx";
 import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, NOT_RECORDED } from "../../format/number.ts";
 import { formatDirection } from "../../format/place.ts";

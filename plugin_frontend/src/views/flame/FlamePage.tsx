@@ -5,7 +5,7 @@ import { closeDrawer } from "../../state/sites/sites.ts";
 import { icicle, icicleAnswer, loadIcicle, showsHost, top, wanted, zoomOut } from "../../state/tree/icicle.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { countedSteps } from "../countedSteps.ts";
-import { viewActions } from "../keys.ts";
+import { viewActions } from "../dialogs/keys.ts";
 import { TraceAnswer } from "../states/TraceAnswer.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { FlameDrawing } from "./FlameDrawing.tsx";

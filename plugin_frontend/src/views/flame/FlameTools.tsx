@@ -1,5 +1,5 @@
 import type { IcicleView } from "../../api/types.ts";
-import { Legend, type LegendEntry } from "../../draw/Legend.tsx";
+import { Legend, type LegendEntry } from "../../draw/marks/Legend.tsx";
 import { matches, showBy, showsHost, showTime, top, wanted, whole, zoomTo } from "../../state/tree/icicle.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";

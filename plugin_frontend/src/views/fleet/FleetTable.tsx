@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { FleetRow } from "../../api/types.ts";
-import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
-import { Meter } from "../../draw/Meter.tsx";
+import { Meter } from "../../draw/bars/Meter.tsx";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/marks/causes.ts";
 import { formatDate, formatDuration, formatHours } from "../../format/duration.ts";
 import { formatChange, formatCount, formatCounted, formatShare, NOT_RECORDED } from "../../format/number.ts";
 import { formatCommit } from "../../format/place.ts";

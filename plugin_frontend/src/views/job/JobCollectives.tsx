@@ -1,6 +1,6 @@
 import type { JobCollective, JobPage } from "../../api/types.ts";
-import { COMMUNICATING, WAITING } from "../../draw/causes.ts";
-import { Meter } from "../../draw/Meter.tsx";
+import { Meter } from "../../draw/bars/Meter.tsx";
+import { COMMUNICATING, WAITING } from "../../draw/marks/causes.ts";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatDecimal } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";

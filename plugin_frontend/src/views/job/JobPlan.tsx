@@ -1,5 +1,5 @@
 import type { JobFix, JobPage, LateCause } from "../../api/types.ts";
-import { Bracket } from "../../draw/Bracket.tsx";
+import { Bracket } from "../../draw/bars/Bracket.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { ActionCells, ActionTable } from "../../widgets/ActionTable.tsx";

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { JobPage, JobRank } from "../../api/types.ts";
-import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill } from "../../draw/causes.ts";
-import { deviceEntries, Legend, type LegendEntry } from "../../draw/Legend.tsx";
-import { Meter } from "../../draw/Meter.tsx";
+import { Meter } from "../../draw/bars/Meter.tsx";
+import { COMMUNICATING, COMPUTING, COPYING, causeFill, type Fill } from "../../draw/marks/causes.ts";
+import { deviceEntries, Legend, type LegendEntry } from "../../draw/marks/Legend.tsx";
 import { type DurationUnit, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatShare, NOT_RECORDED, shareOf } from "../../format/number.ts";
 import { firstKey, idleOf, type JobRankKey, LISTED_FIRST, MOST_LISTED, searchJobRanks, sortJobRanks } from "../../model/ranks/jobRanks.ts";

@@ -1,5 +1,5 @@
 import type { JobPage } from "../../api/types.ts";
-import { Meter } from "../../draw/Meter.tsx";
+import { Meter } from "../../draw/bars/Meter.tsx";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
 import { type Party, waitMatrix } from "../../model/ranks/jobRanks.ts";

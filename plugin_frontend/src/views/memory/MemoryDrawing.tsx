@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { MemoryLine, MemoryMoment, MemoryView } from "../../api/types.ts";
-import { CURVE_HEIGHT, MemoryCurve } from "../../draw/MemoryCurve.tsx";
-import { RangeAxis } from "../../draw/RangeAxis.tsx";
+import { CURVE_HEIGHT, MemoryCurve } from "../../draw/charts/MemoryCurve.tsx";
+import { RangeAxis } from "../../draw/charts/RangeAxis.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { formatSize } from "../../format/size.ts";
 import { valueAt } from "../../model/charts/memoryCurve.ts";

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { MemoryDocument, MemoryPart } from "../../api/types.ts";
-import { MemoryStackDrawing } from "../../draw/MemoryStackDrawing.tsx";
+import { MemoryStackDrawing } from "../../draw/charts/MemoryStackDrawing.tsx";
 import { formatCount, formatShare } from "../../format/number.ts";
 import { formatSize } from "../../format/size.ts";
 import { loadMemoryFiles, memoryDocument, memoryFiles, openMemoryFile, toggleMemoryFile } from "../../state/memory/memoryFiles.ts";

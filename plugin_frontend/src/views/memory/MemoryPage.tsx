@@ -6,7 +6,7 @@ import { place } from "../../state/place.ts";
 import { closeDrawer } from "../../state/sites/sites.ts";
 import { loadTable, moveRow, table } from "../../state/tables/tables.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
-import { viewActions } from "../keys.ts";
+import { viewActions } from "../dialogs/keys.ts";
 import { TraceAnswer } from "../states/TraceAnswer.tsx";
 import { DataTable } from "../tables/DataTable.tsx";
 import { RowDrawer } from "../tables/RowDrawer.tsx";

@@ -5,7 +5,7 @@ import { closeDrawer } from "../../state/sites/sites.ts";
 import { loadModules, modules, modulesAnswer, showsHost, top, zoomOut } from "../../state/tree/modules.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { countedSteps } from "../countedSteps.ts";
-import { viewActions } from "../keys.ts";
+import { viewActions } from "../dialogs/keys.ts";
 import { TraceAnswer } from "../states/TraceAnswer.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { ModuleDrawer } from "./ModuleDrawer.tsx";

@@ -1,6 +1,6 @@
 import type { ActionRow, FindingRow, WindowView } from "../../api/types.ts";
-import { Bracket } from "../../draw/Bracket.tsx";
-import { SeverityBars } from "../../draw/SeverityBars.tsx";
+import { Bracket } from "../../draw/bars/Bracket.tsx";
+import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
 import { formatShare } from "../../format/number.ts";
 import { visitSite } from "../../state/sites/sites.ts";
 import { ActionCells, ActionTable } from "../../widgets/ActionTable.tsx";

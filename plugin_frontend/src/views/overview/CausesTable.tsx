@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CauseRow, PlaceRow, WindowView } from "../../api/types.ts";
-import { CauseCells } from "../../draw/CauseCells.tsx";
+import { CauseCells } from "../../draw/marks/CauseCells.tsx";
 import type { DurationUnit } from "../../format/duration.ts";
 import { formatCounted, formatShare } from "../../format/number.ts";
 import { visitSite } from "../../state/sites/sites.ts";

@@ -1,5 +1,5 @@
 import type { OverviewView } from "../../api/types.ts";
-import { StepBreakdown } from "../../draw/StepBreakdown.tsx";
+import { StepBreakdown } from "../../draw/charts/StepBreakdown.tsx";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { Card } from "../../widgets/Card.tsx";
 

@@ -1,9 +1,9 @@
 import type { HostBar, OverviewView, SavingView, WindowView } from "../../api/types.ts";
-import { COMPUTING, causeFill } from "../../draw/causes.ts";
-import { deviceSegments, deviceText } from "../../draw/deviceSegments.ts";
-import { deviceEntries, Legend, type LegendEntry } from "../../draw/Legend.tsx";
-import { type Segment, StackBar } from "../../draw/StackBar.tsx";
-import { TimeAxis } from "../../draw/TimeAxis.tsx";
+import { deviceSegments, deviceText } from "../../draw/bars/deviceSegments.ts";
+import { type Segment, StackBar } from "../../draw/bars/StackBar.tsx";
+import { TimeAxis } from "../../draw/charts/TimeAxis.tsx";
+import { COMPUTING, causeFill } from "../../draw/marks/causes.ts";
+import { deviceEntries, Legend, type LegendEntry } from "../../draw/marks/Legend.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted, NOT_RECORDED } from "../../format/number.ts";
 import { Card } from "../../widgets/Card.tsx";

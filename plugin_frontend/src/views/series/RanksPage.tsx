@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { RanksView, SeriesRow, WindowFigures } from "../../api/types.ts";
-import { COMMUNICATING, COMPUTING, causeFill } from "../../draw/causes.ts";
-import { Meter } from "../../draw/Meter.tsx";
+import { Meter } from "../../draw/bars/Meter.tsx";
+import { COMMUNICATING, COMPUTING, causeFill } from "../../draw/marks/causes.ts";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
 import { type RankKey, remarksOf, searchRanks, sortRanks } from "../../model/ranks/rankSorting.ts";

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { SeriesRow } from "../../api/types.ts";
-import { MOST_SERIES, SeriesKey, TrendChart } from "../../draw/TrendChart.tsx";
+import { MOST_SERIES, SeriesKey, TrendChart } from "../../draw/charts/TrendChart.tsx";
 import { formatCount, formatCounted, NOT_RECORDED } from "../../format/number.ts";
 import { formatCommit } from "../../format/place.ts";
 import { layOutTrends, listedMetrics, type Metric, metricsOf, type TrendPoint } from "../../model/charts/trends.ts";
@@ -10,7 +10,7 @@ import { type NamedTrend, trends } from "../../state/runs/series.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
-import { Picker } from "../../widgets/Picker.tsx";
+import { Picker } from "../../widgets/picker/Picker.tsx";
 import { useWidth } from "../../widgets/useWidth.ts";
 import { SeriesHead, SeriesPage } from "./SeriesPage.tsx";
 

@@ -1,6 +1,6 @@
 import type { FindingRow, SavingView } from "../../api/types.ts";
-import { Bracket } from "../../draw/Bracket.tsx";
-import { SeverityBars } from "../../draw/SeverityBars.tsx";
+import { Bracket } from "../../draw/bars/Bracket.tsx";
+import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
 import { formatDuration } from "../../format/duration.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 

@@ -1,5 +1,5 @@
 import type { FindingRow, SiteRow, SourceView } from "../../api/types.ts";
-import { SeverityBars } from "../../draw/SeverityBars.tsx";
+import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
 import { formatChain, LINE_NOT_RECORDED } from "../../format/place.ts";
 import { numbersInActions } from "../../state/sites/sites.ts";
 import { Location } from "../../widgets/Location.tsx";

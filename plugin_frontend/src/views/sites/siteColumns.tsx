@@ -2,9 +2,9 @@
 
 import type { JSX } from "preact";
 import type { SiteRow, StepRow } from "../../api/types.ts";
-import { Bracket } from "../../draw/Bracket.tsx";
-import { StepSparkline } from "../../draw/StepSparkline.tsx";
-import { WaitBar } from "../../draw/WaitBar.tsx";
+import { Bracket } from "../../draw/bars/Bracket.tsx";
+import { WaitBar } from "../../draw/bars/WaitBar.tsx";
+import { StepSparkline } from "../../draw/charts/StepSparkline.tsx";
 import { type DurationUnit, formatDurationIn, formatExact } from "../../format/duration.ts";
 import { formatCount, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
 import { formatChain } from "../../format/place.ts";

@@ -2,8 +2,8 @@
 
 import { useEffect } from "preact/hooks";
 import { currentSite } from "../../state/sites/sites.ts";
-import { type TableReference, useRowsOffset } from "../../widgets/useRowsOffset.ts";
-import { useVirtualRows } from "../../widgets/useVirtualRows.ts";
+import { type TableReference, useRowsOffset } from "../../widgets/scrolling/useRowsOffset.ts";
+import { useVirtualRows } from "../../widgets/scrolling/useVirtualRows.ts";
 import type { ListRow } from "./siteRows.ts";
 
 const SITE_HEIGHT = 49;

@@ -1,7 +1,7 @@
 import type { TableView } from "../../api/types.ts";
 import { adjust, place } from "../../state/place.ts";
 import { Icon } from "../../widgets/Icon.tsx";
-import { usePopup } from "../../widgets/usePopup.ts";
+import { usePopup } from "../../widgets/picker/usePopup.ts";
 
 /** Which columns are shown; the choice is part of the link. */
 export function ColumnChooser({ view }: { view: TableView }) {

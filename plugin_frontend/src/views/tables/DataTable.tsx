@@ -4,8 +4,8 @@ import type { TableView } from "../../api/types.ts";
 import { columnWidth, shownColumns, widthOf } from "../../model/tables/table.ts";
 import { place } from "../../state/place.ts";
 import { currentRow, listed, moveRow, openRow, rankBy, ranking } from "../../state/tables/tables.ts";
-import { useEqualRows } from "../../widgets/useEqualRows.ts";
-import { useRowsOffset } from "../../widgets/useRowsOffset.ts";
+import { useEqualRows } from "../../widgets/scrolling/useEqualRows.ts";
+import { useRowsOffset } from "../../widgets/scrolling/useRowsOffset.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
 import { cellText, headOf, type ShownColumn, withUnits } from "./cells.ts";
 

@@ -1,5 +1,5 @@
 import type { Histogram, SequenceRow, TableView } from "../../api/types.ts";
-import { DurationHistogram } from "../../draw/DurationHistogram.tsx";
+import { DurationHistogram } from "../../draw/charts/DurationHistogram.tsx";
 import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { Card } from "../../widgets/Card.tsx";

@@ -1,5 +1,5 @@
 import type { RooflineView } from "../../api/types.ts";
-import { aboutPoint, Roofline } from "../../draw/Roofline.tsx";
+import { aboutPoint, Roofline } from "../../draw/charts/Roofline.tsx";
 import { differenceUnit, formatFineDurationIn } from "../../format/duration.ts";
 import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { worstPoints } from "../../model/charts/roofline.ts";

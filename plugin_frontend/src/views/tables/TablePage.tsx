@@ -5,7 +5,7 @@ import { place } from "../../state/place.ts";
 import { loadRoofline } from "../../state/tables/roofline.ts";
 import { loadTable, moveRow, table, tableAnswer } from "../../state/tables/tables.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
-import { viewActions } from "../keys.ts";
+import { viewActions } from "../dialogs/keys.ts";
 import { TraceAnswer } from "../states/TraceAnswer.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { DataTable } from "./DataTable.tsx";

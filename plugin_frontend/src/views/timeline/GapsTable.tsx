@@ -1,5 +1,5 @@
 import type { StepCauseRow, TimelineView, WindowView } from "../../api/types.ts";
-import { CauseCells } from "../../draw/CauseCells.tsx";
+import { CauseCells } from "../../draw/marks/CauseCells.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, formatExact, tableUnit } from "../../format/duration.ts";
 import { formatCount, formatShare } from "../../format/number.ts";
 import { visit } from "../../state/place.ts";

@@ -1,5 +1,5 @@
-import { COMPUTING, COPYING, causeFill } from "../../draw/causes.ts";
-import { Legend, type LegendEntry } from "../../draw/Legend.tsx";
+import { COMPUTING, COPYING, causeFill } from "../../draw/marks/causes.ts";
+import { Legend, type LegendEntry } from "../../draw/marks/Legend.tsx";
 
 const WORK: readonly LegendEntry[] = [
   [COMPUTING, "kernels"],

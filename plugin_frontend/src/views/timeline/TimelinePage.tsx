@@ -3,7 +3,7 @@ import type { TimelineView, WindowView } from "../../api/types.ts";
 import { followTiles } from "../../state/timeline/tiles.ts";
 import { carried, loadTimeline, timeline, timelineAnswer } from "../../state/timeline/timeline.ts";
 import { followRange } from "../../state/timeline/timelineRange.ts";
-import { viewActions } from "../keys.ts";
+import { viewActions } from "../dialogs/keys.ts";
 import { TraceAnswer } from "../states/TraceAnswer.tsx";
 import { ACTIONS, DEVICE_ACTIONS } from "./actions.ts";
 import { MinimapStrip } from "./MinimapStrip.tsx";
