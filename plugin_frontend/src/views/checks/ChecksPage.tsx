@@ -7,12 +7,14 @@ import { byFamily, type Family, failedRows } from "../../model/checks.ts";
 import { checksAnswer, loadChecks } from "../../state/checks.ts";
 import { failureTitle } from "../../state/loading/loaded.ts";
 import { copyText } from "../../state/notice.ts";
+import { aboutSeverity } from "../../state/sites/severity.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { GuideLinks } from "../../widgets/GuideLinks.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { RuleButton } from "../RuleButton.tsx";
+import { SeverityLegend } from "../SeverityLegend.tsx";
 import { Skeleton } from "../states/Skeleton.tsx";
 import { Workspace } from "../Workspace.tsx";
 
@@ -48,6 +50,7 @@ function Parts({ checks }: { checks: ChecksView }) {
               <FailedRow key={row.rule} row={row} />
             ))}
           </ul>
+          <SeverityLegend rows={costly} />
         </Card>
       )}
       {predicted.length > 0 && (
@@ -78,7 +81,7 @@ function FailedRow({ row }: { row: CheckRow }) {
     saving === null ? row.no_saving : `${estimate === null ? "" : `about ${formatDuration(estimate)}, `}at most ${formatDuration(saving.ceiling_us)}`;
   return (
     <li>
-      {row.severity === null ? <Icon name="unknown" tone="i-none" /> : <SeverityBars severity={row.severity} />}
+      {row.severity === null ? <Icon name="unknown" tone="i-none" /> : <SeverityBars severity={row.severity} title={aboutSeverity(row.severity)} />}
       <div>
         <p class="row">
           <RuleButton rule={row.rule} site={row.sites[0]} />

@@ -2,12 +2,14 @@ import type { ActionRow, FindingRow, WindowView } from "../../api/types.ts";
 import { Bracket } from "../../draw/bars/Bracket.tsx";
 import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
 import { formatShare } from "../../format/number.ts";
+import { aboutSeverity } from "../../state/sites/severity.ts";
 import { visitSite } from "../../state/sites/sites.ts";
 import { ActionCells, ActionTable } from "../../widgets/ActionTable.tsx";
 import { Card } from "../../widgets/Card.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { SiteLink } from "../../widgets/SiteLink.tsx";
 import { RuleButton } from "../RuleButton.tsx";
+import { SeverityLegend } from "../SeverityLegend.tsx";
 
 const MOST_SITES = 3;
 
@@ -29,31 +31,10 @@ export function ActionsCard({ view }: { view: WindowView }) {
           <ActionLine key={row.finding.fingerprint} row={row} number={before + at + 1} view={view} largest_us={largest} scope={scope} />
         ))}
       </ActionTable>
-      <Legend view={view} />
+      <SeverityLegend rows={actions} />
       {smaller + next_limit !== "" && <p class="hr in s12 t2">{`${smaller} ${next_limit}`.trim()}</p>}
     </Card>
   );
-}
-
-/** What the bars beside a share mean; only those that the list has. */
-function Legend({ view }: { view: WindowView }) {
-  const { actions, severities } = view.overview;
-  const used = severities.filter(({ severity }) => actions.some((row) => row.severity === severity));
-  return (
-    <p class="hr in s12 t3 row wraps">
-      {used.map(({ severity, text }) => (
-        <span key={severity} class="legend">
-          <SeverityBars severity={severity} />
-          {severity}: {text}
-        </span>
-      ))}
-    </p>
-  );
-}
-
-function meaning(view: WindowView, severity: ActionRow["severity"]): string {
-  const text = view.overview.severities.find((row) => row.severity === severity)?.text;
-  return text === undefined ? severity : `${severity}: ${text}`;
 }
 
 /** The order is that of what a change likely saves, which is not that of the upper limits. */
@@ -85,7 +66,7 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
       <td>
         <div class="b nw">{row.worth}</div>
         <div class="row s12 t3">
-          <SeverityBars severity={severity} title={meaning(view, severity)} />
+          <SeverityBars severity={severity} title={aboutSeverity(severity)} />
           {formatShare(row.share)} of {scope}
         </div>
       </td>

@@ -2,6 +2,7 @@ import type { FindingRow, SavingView } from "../../api/types.ts";
 import { Bracket } from "../../draw/bars/Bracket.tsx";
 import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
 import { formatDuration } from "../../format/duration.ts";
+import { aboutSeverity } from "../../state/sites/severity.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 
 const REMOVALS: Record<FindingRow["removal"], string> = {
@@ -32,7 +33,7 @@ export function FindingPart({ finding, scale_us, heading }: FindingPartProps) {
         </p>
       )}
       <div class="row wrap s12">
-        <span class={`chip ${TONES[finding.severity]}`}>
+        <span class={`chip ${TONES[finding.severity]}`} title={aboutSeverity(finding.severity)}>
           <SeverityBars severity={finding.severity} />
           {finding.severity}
         </span>

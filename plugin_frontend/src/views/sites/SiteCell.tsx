@@ -1,6 +1,7 @@
 import type { FindingRow, SiteRow, SourceView } from "../../api/types.ts";
 import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
 import { formatChain, LINE_NOT_RECORDED } from "../../format/place.ts";
+import { aboutSeverity } from "../../state/sites/severity.ts";
 import { numbersInActions } from "../../state/sites/sites.ts";
 import { Location } from "../../widgets/Location.tsx";
 
@@ -71,7 +72,7 @@ function PlanDisc({ site }: { site: SiteRow }) {
 
 function RuleChip({ finding }: { finding: FindingRow }) {
   return (
-    <span class="rule row tight" title={`${finding.title}: ${finding.severity}`}>
+    <span class="rule row tight" title={`${finding.title}; ${aboutSeverity(finding.severity)}`}>
       {finding.rule}
       <SeverityBars severity={finding.severity} />
       <span class="sr">{finding.severity}</span>
