@@ -5,6 +5,13 @@ import { type DurationUnit, formatDuration, formatDurationIn } from "./duration.
 
 const NONE = "—";
 
+/** What a window or a step would save without all of its waits, wherever its limit stands. */
+export const WITHOUT_WAITS = "Without the waits";
+
+/** Of that limit: the fix plan and each of its rows save no more. */
+export const ABOUT_WITHOUT_WAITS =
+  "The ceiling is that of all waits together, also of those that no fix removes: the waits themselves, or the GPU time that an earlier launch could have filled, whichever is smaller.";
+
 /** What bars and units are measured by, in us. */
 export function savingAmount(saving: SavingView | null): number {
   return saving === null ? 0 : (saving.estimate_us ?? saving.ceiling_us);

@@ -6,6 +6,7 @@ import { COMPUTING, causeFill } from "../../draw/marks/causes.ts";
 import { deviceEntries, Legend, type LegendEntry } from "../../draw/marks/Legend.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { formatCounted, NOT_RECORDED } from "../../format/number.ts";
+import { ABOUT_WITHOUT_WAITS, WITHOUT_WAITS } from "../../format/saving.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { CausesTable } from "./CausesTable.tsx";
 
@@ -44,7 +45,9 @@ export function WhereCard({ view }: { view: WindowView }) {
         )}
         {saving !== null && showsAfter && (
           <>
-            <span class="s12 t2">Without the waits</span>
+            <span class="s12 t2" title={ABOUT_WITHOUT_WAITS}>
+              {WITHOUT_WAITS}
+            </span>
             <StackBar segments={afterSegments(step, saving, unit)} scale_us={step} label={afterText(step, saving)} />
           </>
         )}
