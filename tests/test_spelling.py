@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -12,18 +12,22 @@ _BRITISH = re.compile(
     r"|colour|neighbour|behaviour|favour|honour|judgement|\banalys(?:e|ed|er|ing)\b|(?<![a-z])labelled(?!by)",
     re.IGNORECASE,
 )
-_SUFFIXES = {".py", ".md", ".ts", ".tsx", ".css", ".toml", ".proto", ".txt"}
+_FOLDERS = (".github", "examples", "plugin_frontend/src", "plugin_frontend/tests", "tbprof", "tests")
+_SUFFIXES = {".py", ".md", ".ts", ".tsx", ".css", ".proto", ".txt"}
+
+
+def _files() -> Iterator[Path]:
+    yield from ROOT.glob("*.md")
+    for folder in _FOLDERS:
+        yield from (ROOT / folder).rglob("*")
 
 
 def test_the_spelling_is_american() -> None:
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.splitlines()
     found = [
-        f"{name}:{number}: {line.strip()}"
-        for name in listed
-        if Path(name).suffix in _SUFFIXES and name != "tests/test_spelling.py" and (ROOT / name).is_file()
-        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1)
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in _files()
+        if path.suffix in _SUFFIXES and path != Path(__file__) and "static" not in path.parts
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if _BRITISH.search(line)
     ]
     assert found == []

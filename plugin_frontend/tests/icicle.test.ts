@@ -68,7 +68,7 @@ test("a search counts each time once, though a match lies in another", () => {
   assert.equal(matchesOf(tree(), " ").found.size, 0);
 });
 
-test("arrows lead to the parts, to what is around and to the neighbours", () => {
+test("arrows lead to the parts, to what is around and to the neighbors", () => {
   const boxes = boxesOf(tree(), 1000);
   const name = (at: number): string => boxes[at]?.nodes[0]?.name ?? "";
   assert.equal(name(boxBeside(boxes, 1, "down")), "backward");

@@ -49,7 +49,7 @@ test("another tab's address is not ours", () => {
 });
 
 test("values that make no sense are left out", () => {
-  const place = parsePlace("#tbprof&p.tbprof.site=-1&p.tbprof.sort=colour&p.tbprof.view=nothing&p.tbprof.run=%E0%A4%A&q&=");
+  const place = parsePlace("#tbprof&p.tbprof.site=-1&p.tbprof.sort=color&p.tbprof.view=nothing&p.tbprof.run=%E0%A4%A&q&=");
   assert.deepEqual(place, START);
 });
 

@@ -6,7 +6,7 @@ function kinds(line: string): string[] {
   return cutPython(line, "").parts.map(({ kind, text }) => `${kind} ${text}`);
 }
 
-test("a line is cut into what is coloured, and nothing of it is lost", () => {
+test("a line is cut into what is colored, and nothing of it is lost", () => {
   const line = '    if x1 > 0.5:  # "no" text';
   assert.deepEqual(kinds(line), ["plain     ", "keyword if", "plain  x1 > ", "number 0.5", "plain :  ", 'comment # "no" text']);
   assert.equal(

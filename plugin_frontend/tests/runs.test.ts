@@ -45,7 +45,7 @@ test("a run that failed before its first window has nothing to show but that", (
   assert.equal(findWithoutWindows({ ...RUNS, newest_run: "failed" }, { run: null }), "failed");
 });
 
-test("neighbours end at either end", () => {
+test("neighbors end at either end", () => {
   const shown = findShown(RUNS, { run: "a", worker: "h0", window: "h0.2" })!;
   assert.equal(windowBeside(shown, -1)?.window, "h0.1");
   assert.equal(windowBeside(shown, 2), null);

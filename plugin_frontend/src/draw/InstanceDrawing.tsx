@@ -10,9 +10,9 @@ const HOST_TOP = 34;
 const DEVICE_TOP = 74;
 /** Width of an average letter at 11 px. */
 const LETTER_WIDTH = 6.2;
-/** From one disc's centre to the next one's, at least. */
+/** From one disc's center to the next one's, at least. */
 const DISC_PITCH = 15;
-/** From a lane's top up to the centre of its discs. */
+/** From a lane's top up to the center of its discs. */
 const DISC_RISE = 9;
 
 interface InstanceDrawingProps {

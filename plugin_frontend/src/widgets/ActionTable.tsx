@@ -4,7 +4,7 @@ import { InlineText } from "./Prose.tsx";
 
 interface ActionTableProps {
   /** The id of the title above it. */
-  labelledBy: string;
+  labeledBy: string;
   /** The head of what each saves. */
   saves: string;
   /** A prediction knows no times: how often the line runs stands where the bounds of the saving do. */
@@ -13,9 +13,9 @@ interface ActionTableProps {
 }
 
 /** What to change, in the order to work in. */
-export function ActionTable({ labelledBy, saves, isPredicted = false, children }: ActionTableProps) {
+export function ActionTable({ labeledBy, saves, isPredicted = false, children }: ActionTableProps) {
   return (
-    <table class={isPredicted ? "actions predicted" : "actions"} aria-labelledby={labelledBy}>
+    <table class={isPredicted ? "actions predicted" : "actions"} aria-labelledby={labeledBy}>
       <thead>
         <tr>
           <th scope="col">

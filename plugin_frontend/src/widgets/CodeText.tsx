@@ -1,6 +1,6 @@
 import type { CodePart } from "../model/source/python.ts";
 
-/** A line of Python, coloured. */
+/** A line of Python, colored. */
 export function CodeText({ parts }: { parts: readonly CodePart[] }) {
   return (
     <bdi dir="ltr">

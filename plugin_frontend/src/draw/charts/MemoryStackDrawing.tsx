@@ -7,7 +7,7 @@ const WIDTH = 1000;
 const HEIGHT = 140;
 const FILLS = ["f-compute", "f-copy", "f-comm", "f-compute2", "f-input", "f-sync", "f-none", "f-before"];
 
-/** What tensors held over a step, kind upon kind, with the kinds' colours. */
+/** What tensors held over a step, kind upon kind, with the kinds' colors. */
 export function MemoryStackDrawing({ stack }: { stack: MemoryStack }) {
   const tops = topsOf(stack);
   const most = Math.max(...(tops.at(-1) ?? []), 1);

@@ -3,7 +3,7 @@ import { formatCount } from "../../format/number.ts";
 import { axisTicks, ticksBetween } from "../../model/charts/axis.ts";
 import { alongAxis, type TrendLayout, type TrendPoint } from "../../model/charts/trends.ts";
 
-/** How the points and the line of each series look: told apart without their colour. */
+/** How the points and the line of each series look: told apart without their color. */
 const STYLES = [
   { shape: "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z", stroke: "st-acc", fill: "f-acc", dashes: "" },
   { shape: "M-4 -4H4V4H-4Z", stroke: "st-sync", fill: "f-sync", dashes: "6 4" },

@@ -1,6 +1,6 @@
 import type { Fill } from "./causes.ts";
 
-/** A small square in the colour and pattern of a mark. */
+/** A small square in the color and pattern of a mark. */
 export function Key({ fill }: { fill: Fill }) {
   return (
     <svg class="key" viewBox="0 0 12 12" aria-hidden="true">

@@ -21,7 +21,7 @@ export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   );
 }
 
-/** One entry, for a table whose rows explain the colours as well. */
+/** One entry, for a table whose rows explain the colors as well. */
 export function NamedKey({ fill, name }: { fill: Fill; name: string }) {
   return (
     <span class="legend">

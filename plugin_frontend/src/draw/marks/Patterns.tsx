@@ -1,4 +1,4 @@
-/** Fills that tell marks apart without their colour; drawings name them by id. */
+/** Fills that tell marks apart without their color; drawings name them by id. */
 export function Patterns() {
   return (
     <svg class="sr" width="0" height="0" aria-hidden="true">

@@ -1,4 +1,4 @@
-// How idle of each cause is filled: a colour and a pattern, so that hue alone is never the message.
+// How idle of each cause is filled: a color and a pattern, so that hue alone is never the message.
 
 export interface Fill {
   fill?: string;
@@ -24,7 +24,7 @@ export const COLD: Fill = { fill: "url(#p-cold)" };
 
 const OTHERS: Fill = { fill: "url(#p-unknown)" };
 
-/** Causes without a colour of their own are cross-hatched. */
+/** Causes without a color of their own are cross-hatched. */
 export function causeFill(cause: string): Fill {
   return FILLS[cause] ?? OTHERS;
 }

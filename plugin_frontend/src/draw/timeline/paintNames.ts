@@ -9,7 +9,7 @@ const INSET = 4;
 const LEAST_LETTERS = 3;
 const LEAST_HEIGHT = 12;
 
-/** A span with room for more than its colour. */
+/** A span with room for more than its color. */
 export interface NamedSpan {
   tile: Tile;
   /** Its position in the tile. */

@@ -61,10 +61,10 @@ export function paintSelection(context: CanvasRenderingContext2D, scene: Scene, 
 }
 
 /** A stretch of time from the top of the lanes to their end. */
-export function band(context: CanvasRenderingContext2D, scene: Scene, range: Range, colour: string): void {
+export function band(context: CanvasRenderingContext2D, scene: Scene, range: Range, color: string): void {
   const left = xOf(scene, range.fromNs);
   const width = Math.max(xOf(scene, range.toNs) - left, 1);
-  context.fillStyle = colour;
+  context.fillStyle = color;
   context.globalAlpha = 0.12;
   context.fillRect(left, 0, width, scene.height);
   context.globalAlpha = 1;
@@ -72,9 +72,9 @@ export function band(context: CanvasRenderingContext2D, scene: Scene, range: Ran
   context.fillRect(left + width - 0.5, 0, 1, scene.height);
 }
 
-function arrow(context: CanvasRenderingContext2D, colour: string, x1: number, y1: number, x2: number, y2: number): void {
+function arrow(context: CanvasRenderingContext2D, color: string, x1: number, y1: number, x2: number, y2: number): void {
   const bend = (y2 - y1) / 2;
-  context.strokeStyle = context.fillStyle = colour;
+  context.strokeStyle = context.fillStyle = color;
   context.lineWidth = 1.5;
   context.beginPath();
   context.moveTo(x1, y1);

@@ -73,7 +73,7 @@ export function paintShares(raster: Raster, scene: Scene, tile: Tile, piece: Ran
   let drawn = 0;
   let lastPlace = -1;
   let box: LineBox | undefined;
-  let ink = scene.palette.grey;
+  let ink = scene.palette.gray;
   for (let at = 0; at < tile.sharePlace.length; at += 1) {
     const place = tile.sharePlace[at] as number;
     if (place !== lastPlace) {
@@ -93,8 +93,8 @@ export function paintShares(raster: Raster, scene: Scene, tile: Tile, piece: Ran
   return drawn;
 }
 
-/** A wait that is too short for its dashes is grey. */
+/** A wait that is too short for its dashes is gray. */
 function shareInk(scene: Scene, kind: number): PixelInk {
   const mark = scene.palette.mark(scene.kinds[kind] ?? "");
-  return mark.dashed ? scene.palette.grey : mark.ink;
+  return mark.dashed ? scene.palette.gray : mark.ink;
 }

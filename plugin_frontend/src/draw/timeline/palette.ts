@@ -1,4 +1,4 @@
-// The colours and patterns of the timeline's canvas, from the tokens of the theme.
+// The colors and patterns of the timeline's canvas, from the tokens of the theme.
 
 import type { PixelInk } from "./raster.ts";
 
@@ -21,11 +21,11 @@ export interface Palette {
   compute: string;
   font: string;
   ground: PixelInk;
-  grey: PixelInk;
+  gray: PixelInk;
   depth: PixelInk;
   dry: PixelInk;
   mark(kind: string): Mark;
-  /** Of a cause, where a mark needs one colour. */
+  /** Of a cause, where a mark needs one color. */
   plain(kind: string): string;
 }
 
@@ -51,7 +51,7 @@ export function readPalette(root: Element, ratio: number): Palette {
     compute: token("compute"),
     font: `11px ${token("font")}`,
     ground: plain(token("surface")),
-    grey: plain(token("line-strong")),
+    gray: plain(token("line-strong")),
     depth: plain(token("compute-2")),
     dry: plain(token("sync")),
     mark: (kind) => {
@@ -109,9 +109,9 @@ const MARKS: Record<string, MarkRule> = {
 
 type Strokes = (context: CanvasRenderingContext2D) => void;
 
-function plain(colour: string): PixelInk {
+function plain(color: string): PixelInk {
   return pixelsOf(1, (context) => {
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.fillRect(0, 0, 1, 1);
   });
 }

@@ -1,6 +1,6 @@
 // The pixels under the names: thousands of bars a frame are faster written than drawn one by one.
 
-/** A colour, or a square pattern that repeats from the top left: its pixels, row by row. */
+/** A color, or a square pattern that repeats from the top left: its pixels, row by row. */
 export interface PixelInk {
   size: number;
   pixels: Uint32Array;
@@ -47,12 +47,12 @@ export class Raster {
     context.putImageData(new ImageData(new Uint8ClampedArray(this.pixels.buffer), this.wide, this.high), 0, 0);
   }
 
-  private fillPlain(x0: number, x1: number, y0: number, y1: number, colour: number): void {
+  private fillPlain(x0: number, x1: number, y0: number, y1: number, color: number): void {
     const { pixels, wide } = this;
     for (let y = y0; y < y1; y += 1) {
       const row = y * wide;
-      if (x1 - x0 > SHORT) pixels.fill(colour, row + x0, row + x1);
-      else for (let x = row + x0; x < row + x1; x += 1) pixels[x] = colour;
+      if (x1 - x0 > SHORT) pixels.fill(color, row + x0, row + x1);
+      else for (let x = row + x0; x < row + x1; x += 1) pixels[x] = color;
     }
   }
 

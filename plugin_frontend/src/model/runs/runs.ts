@@ -1,4 +1,4 @@
-// Which window a place means among the runs there are, and its neighbours.
+// Which window a place means among the runs there are, and its neighbors.
 
 import type { RunRow, RunsView, WindowRow, WorkerRow } from "../../api/types.ts";
 import { splitPath } from "../../format/place.ts";

@@ -1,4 +1,4 @@
-// Python cut into what is coloured; good enough to read by, no parser.
+// Python cut into what is colored; good enough to read by, no parser.
 
 export interface CodePart {
   kind: "plain" | "keyword" | "string" | "number" | "comment";

@@ -38,7 +38,7 @@ export function FiguresTable({ figures }: { figures: readonly CompareFigure[] })
   );
 }
 
-/** Better and worse differ in their colour and in their arrow's direction, which is that of the figure. */
+/** Better and worse differ in their color and in their arrow's direction, which is that of the figure. */
 function Change({ row, unit }: { row: CompareFigure; unit: DurationUnit }) {
   if (row.change === null) return <>—</>;
   return (

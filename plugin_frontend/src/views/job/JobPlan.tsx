@@ -39,7 +39,7 @@ function Plan({ page }: { page: JobPage }) {
       about="what a step of the whole job gains; each row is of other steps, so they add up"
       aside={<span class="chip">uncalibrated</span>}
     >
-      <ActionTable labelledBy="job-plan" saves="Saves per step">
+      <ActionTable labeledBy="job-plan" saves="Saves per step">
         {shown.map((fix, at) => (
           <FixLine key={fix.cause} fix={fix} number={at + 1} page={page} largest_us={largest} />
         ))}

@@ -26,7 +26,7 @@ export function ActionsCard({ view }: { view: WindowView }) {
       about={aboutActions(actions)}
       aside={!view.calibrated && actions.some((row) => row.is_planned) && <span class="chip">uncalibrated</span>}
     >
-      <ActionTable labelledBy="actions" saves={view.marks_steps ? "Saves per step" : "Saves"}>
+      <ActionTable labeledBy="actions" saves={view.marks_steps ? "Saves per step" : "Saves"}>
         {actions.map((row, at) => (
           <ActionLine key={row.finding.fingerprint} row={row} number={before + at + 1} view={view} largest_us={largest} scope={scope} />
         ))}

@@ -16,7 +16,7 @@ interface PredictedCardProps {
 export function PredictedCard({ rows, title, number }: PredictedCardProps) {
   return (
     <Card id="predicted" title={title} about={`${formatCounted(rows.length, "line")} that would wait for a GPU; how long, only a GPU can show`}>
-      <ActionTable labelledBy="predicted" saves="Saves per step" isPredicted>
+      <ActionTable labeledBy="predicted" saves="Saves per step" isPredicted>
         {rows.map((row, at) => (
           <PredictedLine key={row.fingerprint} row={row} number={number + at} />
         ))}

@@ -4,7 +4,7 @@ import { formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { Card } from "../../widgets/Card.tsx";
 
 /** Beyond this the columns have no room for figures; the drawing's description has them. */
-const MOST_LABELLED = 8;
+const MOST_LABELED = 8;
 
 /** Each step by what the GPU did. */
 export function StepsCard({ overview }: { overview: OverviewView }) {
@@ -14,7 +14,7 @@ export function StepsCard({ overview }: { overview: OverviewView }) {
     <Card id="steps" title="Steps" about={`${unit}, by what the GPU did`}>
       <div class="in">
         <StepBreakdown stacks={stacks} causes={causes} />
-        {stacks.length <= MOST_LABELLED && (
+        {stacks.length <= MOST_LABELED && (
           <div class="step-names s11" style={{ gridTemplateColumns: `repeat(${stacks.length}, minmax(0, 1fr))` }}>
             {stacks.map((stack, at) => (
               <div key={at} title={stack.name}>

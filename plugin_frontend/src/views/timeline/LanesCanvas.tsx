@@ -33,7 +33,7 @@ export function LanesCanvas({ view, timeline, lanes, height, scrollTop, top }: L
   const { width } = useCanvasSize(canvas);
   const seen = range.value;
   const step = stepAnswer.value.kind === "there" ? stepAnswer.value.value : null;
-  const [version, colours, what, stretch, match] = [tilesVersion.value, palette.value, selection.value, dragged.value, sitesMatch.value];
+  const [version, colors, what, stretch, match] = [tilesVersion.value, palette.value, selection.value, dragged.value, sitesMatch.value];
   usePointer(canvas, { lanes, scrollTop, timeline, width });
   useEffect(() => {
     if (seen === null || width === 0) return;
@@ -50,7 +50,7 @@ export function LanesCanvas({ view, timeline, lanes, height, scrollTop, top }: L
       const drawn = paintFrame(
         context,
         raster.current,
-        { palette: colours, lanes, scrollTop, range: seen, width, height, kinds: timeline.kinds, pieces },
+        { palette: colors, lanes, scrollTop, range: seen, width, height, kinds: timeline.kinds, pieces },
         {
           episodes: step?.episodes ?? [],
           numberOf: (site) => (match ? numbersInActions.peek().get(site) : undefined),
@@ -62,7 +62,7 @@ export function LanesCanvas({ view, timeline, lanes, height, scrollTop, top }: L
       if (canvas.current !== null) canvas.current.dataset.drawn = String(drawn);
     });
     return () => cancelAnimationFrame(frame);
-  }, [seen, width, height, scrollTop, lanes.length, heightKey(lanes), version, colours, what, stretch, match, step]);
+  }, [seen, width, height, scrollTop, lanes.length, heightKey(lanes), version, colors, what, stretch, match, step]);
   return <canvas ref={canvas} class="lanes" role="img" style={{ height: `${height}px`, top: `${top}px` }} aria-label={describe(seen)} />;
 }
 

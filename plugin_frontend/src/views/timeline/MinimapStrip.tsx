@@ -17,14 +17,14 @@ export function MinimapStrip({ timeline }: { timeline: TimelineView }) {
   const { width } = useCanvasSize(canvas);
   const whole = { level: timeline.highest_level, number: 0 };
   const seen = range.value;
-  const [version, colours] = [tilesVersion.value, palette.value];
+  const [version, colors] = [tilesVersion.value, palette.value];
   useEffect(() => want([whole]), [timeline]);
   useEffect(() => {
     const context = canvas.current === null ? null : fitCanvas(canvas.current, width, HEIGHT);
     if (context === null || seen === null) return;
     const idleLane = timeline.lanes.findIndex((lane) => lane.kind === "idle" && lane.device === timeline.main_device);
     paintMinimap(context, {
-      palette: colours,
+      palette: colors,
       width,
       height: HEIGHT,
       spanNs: timeline.span_ns,
@@ -34,7 +34,7 @@ export function MinimapStrip({ timeline }: { timeline: TimelineView }) {
       idleLane: idleLane < 0 ? null : idleLane,
       range: seen,
     });
-  }, [width, seen, version, colours]);
+  }, [width, seen, version, colors]);
   const move = (event: PointerEvent): void => {
     if (event.buttons === 1 && canvas.current !== null) moveTo((event.offsetX / Math.max(canvas.current.clientWidth, 1)) * timeline.span_ns);
   };

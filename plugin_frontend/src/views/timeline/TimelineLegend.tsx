@@ -15,7 +15,7 @@ const IDLE: readonly LegendEntry[] = [
   [causeFill("unknown"), "idle: other"],
 ];
 
-/** What the colours and patterns mean; those of idle where it is drawn. */
+/** What the colors and patterns mean; those of idle where it is drawn. */
 export function TimelineLegend({ hasIdle }: { hasIdle: boolean }) {
   return (
     <div class="row wrap s12 t3 track-legend">

@@ -1,4 +1,4 @@
-// The colours of the canvases, read again when the theme changes.
+// The colors of the canvases, read again when the theme changes.
 
 import { signal } from "@preact/signals";
 import { readPalette } from "../../draw/timeline/palette.ts";
