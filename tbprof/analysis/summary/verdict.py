@@ -11,6 +11,8 @@ stands beside it. In this order:
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause; or, without marked steps, they take
   `MOSTLY_COLD_SHARE` of the recording before the device's first work. Nothing else there is typical.
+- `outside_window`: without marked steps, half of the recording or more is before the device's first work
+  or after its last.
 - `communication`: exposed communication holds `COMMUNICATION_SHARE` of the steps, at least as much as any
   cause of idle, and removing waits wins less than `RIVAL_SHARE` of it; or a third of the steps and more than
   all idle. A device that waits for other ranks looks busy, and its own host is not to blame.
@@ -41,6 +43,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
 from tbprof.analysis.gaps.leading_wait import LeadingWait, find_leading_wait
+from tbprof.analysis.gaps.outside_window import OutsideWindow, find_outside_window
 from tbprof.analysis.gaps.queued_place import queued_place
 from tbprof.analysis.health.missing_device import missing_device
 from tbprof.analysis.kernels.largest import largest_kernels
@@ -101,17 +104,33 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     leading = find_leading_wait(facts, window.device)
     if leading is not None:
         return Verdict("leading_wait", {**numbers, **_after_leading(leading), **_kernels(facts, window)})
-    before = _before_window(findings)
-    cold_us = window.causes.get("loading", 0) / 1000
-    case, more = (
-        ("cold_start", {"cause": "loading", "cause_us": cold_us, **before})
-        if before
-        else _case(facts, window, saving, can_go=can_go)
-    )
+    case, more = _of_start(facts, window, findings) or _case(facts, window, saving, can_go=can_go)
     if case == "queued":
         return Verdict(case, {**numbers, **more, **_queued_place(facts, window)})
     named = _kernels(facts, window) if case == "busy" else _named_by(findings, case, len(facts.steps))
     return Verdict(case, {**numbers, **more, **named})
+
+
+def _of_start(facts: Facts, window: VerdictWindow, findings: Sequence[Finding]) -> tuple[str, Numbers] | None:
+    """The case of a recording most of which is before or after the device's work; None of any other."""
+    if before := _before_window(findings):
+        return "cold_start", {
+            "cause": "loading",
+            "cause_us": window.causes.get("loading", 0) / 1000,
+            **before,
+        }
+    outside = find_outside_window(facts)
+    return None if outside is None else ("outside_window", _outside(outside))
+
+
+def _outside(outside: OutsideWindow) -> Numbers:
+    return {
+        "recording_us": outside.recording_ns / 1000,
+        "before_window_us": outside.before_ns / 1000,
+        "after_window_us": outside.after_ns / 1000,
+        "data_us": outside.data_ns / 1000,
+        "loading_us": outside.loading_ns / 1000,
+    }
 
 
 def _with_host_communication(facts: Facts, verdict: Verdict) -> Verdict:

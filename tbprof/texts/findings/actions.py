@@ -35,6 +35,7 @@ _LISTED = re.compile(r"\[[^\[\]]*\]")
 RECORD_FIRST = {
     "cold_start": "Record again with a longer `skip_first`",
     "capture": "Profile steps that replay the graph",
+    "outside_window": "Mark the steps with a schedule, and record some that come later",
     "leading_wait": "Record several steps, or requests, in one window",
 }
 """What to do before any change where the window is not typical, by the verdict's case."""
@@ -46,7 +47,7 @@ HOW_TOGETHER = "Each hides behind the others: one alone saves hardly anything."
 def actions_title(*, after_lines: bool, after_recording: bool) -> str:
     """Of the list of actions, after lines that would wait for a GPU, or after another recording."""
     if after_recording:
-        return "What this window shows, once it is recorded anew"
+        return "What this window shows, once it is recorded again"
     return "Then, on the host" if after_lines else "What to change first"
 
 
@@ -115,6 +116,8 @@ def record_first_sentence(case: str, *, once_us: float, step_us: float) -> str:
         )
     if case == "capture":
         return f"{first}; what is slow here happens once."
+    if case == "outside_window":
+        return f"{first}: in most of this recording the GPU has nothing to do."
     return f"{first}; in this one nothing on the host is worth a change."
 
 

@@ -58,6 +58,7 @@ def _sentences(case: str, numbers: Numbers) -> tuple[str, str]:
     whole = {
         "cold_start": said.cold_start,
         "leading_wait": said.leading_wait,
+        "outside_window": said.outside_window,
         "communication": said.communication,
         "copying": said.copying,
         "waits": said.waits,
@@ -155,6 +156,32 @@ class _Said(WaitSentences):
             f"that the GPU is busy {busy}.",
             f"What that wait is for is not in the window.{self.kernels()}",
         )
+
+    def outside_window(self) -> tuple[str, str]:
+        """Where the device's work is, and what the host does in the rest of the recording."""
+        window, recording = duration(self.total_us), duration(float(self.numbers["recording_us"]))
+        before_us, after_us = (float(self.numbers[f"{name}_window_us"]) for name in ("before", "after"))
+        most_us = max(before_us, after_us)
+        outside = f"{duration(most_us)} {'before' if before_us >= after_us else 'after'} that"
+        spent = [
+            f"{name} {duration(us)}" for name, us in self._spent_outside() if us >= _LISTED_SHARE * most_us
+        ]
+        rest = (
+            f"Of the {outside}, {' and '.join(spent)}"
+            if spent
+            else f"The {outside} are in none of the figures"
+        )
+        idle = share(float(self.numbers["idle_share"]))
+        return (
+            f"The GPU's work is within {window} of a recording of {recording}.",
+            f"{rest}. Within the {window} the GPU is idle {idle}.",
+        )
+
+    def _spent_outside(self) -> list[tuple[str, float]]:
+        return [
+            ("the data loader takes", float(self.numbers["data_us"])),
+            ("first calls of CUDA or HIP take", float(self.numbers["loading_us"])),
+        ]
 
     def kernels(self) -> str:
         """Where the device's time goes; "" where nobody looked."""

@@ -186,7 +186,7 @@ def test_first_calls_with_a_fifth_of_the_idle_spoil_a_window() -> None:
     assert (verdict.numbers["longest_call"], verdict.numbers["longest_op"]) == ("cudaFree", "aten::addmm")
 
 
-@pytest.mark.parametrize(("takes", "case"), [(5000, "cold_start"), (4999, "busy")])
+@pytest.mark.parametrize(("takes", "case"), [(5000, "cold_start"), (4999, "outside_window")])
 def test_so_do_those_that_take_half_of_the_recording_before_the_first_kernel(takes: float, case: str) -> None:
     built = TraceBuilder()
     built.call("cudaDeviceGetStreamPriorityRange", 0, takes)
