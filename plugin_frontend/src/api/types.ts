@@ -164,12 +164,21 @@ export interface CopyRow {
   remark: string;
 }
 
+export interface DeviceIdleRow {
+  /** Its number. */
+  device: string;
+  /** 0 to 1. */
+  share_of_steps: number;
+}
+
 export interface IdleView {
   device_us: number;
   empty_us: number;
   queued_us: number;
   /** Mean over the devices, 0 to 1. */
   share_of_steps: number;
+  /** In the order of their numbers. */
+  by_device: DeviceIdleRow[];
 }
 
 export interface SavingView {

@@ -78,9 +78,9 @@ _WAITS = ("SYN", "CPY")
 def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> Verdict:
     """The case, and the numbers of its sentences: of all steps, and of the busiest device.
 
-    With a device these are always there: `steps`, `marked` (whether the trace marks steps, 0 or 1),
-    `steps_us`, `idle_share`, `empty_share`, `computing_share`, `communication_share` (exposed),
-    `waiting_share` (the part of that which is no transfer for sure), `copying_share`, `wait_us`,
+    With a device these are always there: `steps`, `devices` (that did work), `marked` (whether the trace
+    marks steps, 0 or 1), `steps_us`, `idle_share`, `empty_share`, `computing_share`, `communication_share`
+    (exposed), `waiting_share` (the part of that which is no transfer for sure), `copying_share`, `wait_us`,
     `floor_us`, `ceiling_us`, `waits_found` (findings about waits and copies of at least medium);
     `points` where calls of the host were recorded; `estimate_us` and `gain_us` (without any of the
     waits) where a replay tells them; `cause` and `cause_us` where the idle has one. Shares are 0 to 1,
@@ -184,6 +184,7 @@ def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, i
     return {
         "steps": len(window.step_ns),
         "all_steps": len(facts.steps),
+        "devices": len(facts.idle.by_device),
         "marked": int(facts.steps.recorded),
         "steps_us": int(window.step_ns.sum()) / 1000,
         "ranks": facts.trace.world_size or 0,

@@ -15,7 +15,7 @@ from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.checks.checks_view import checks_summary
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row
 from tbprof.views.overview.overview import ActionRow
-from tbprof.views.window.window import SiteRow, WindowView
+from tbprof.views.window.window import IdleView, SiteRow, WindowView
 from tbprof.views.window.window_view import window_view
 
 __all__ = ["saving_text", "terminal_text"]
@@ -99,12 +99,7 @@ def _figures(view: WindowView) -> list[str]:
         name = "step  " if view.marks_steps else "window"
         lines.append(f"  {name}       {duration(view.median_step_us)}{_of_which(view)}")
     if view.idle is not None:
-        idle, empty, queued = (
-            duration(us) for us in (view.idle.device_us, view.idle.empty_us, view.idle.queued_us)
-        )
-        part = share(view.idle.share_of_steps)
-        scope = "the steps" if view.marks_steps else "the window"
-        lines.append(f"  GPU idle     {idle}, {part} of {scope}: queue empty {empty}, work queued {queued}")
+        lines.append(_idle(view, view.idle))
     lines += _communication(view)
     lines += [f"  computing    {view.overview.computing}"] if view.overview.computing else []
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
@@ -114,6 +109,17 @@ def _figures(view: WindowView) -> list[str]:
         saving = saving_text(view.savings, calibrated=view.calibrated)
         lines.append(f"  can be saved {saving} by removing waits")
     return lines
+
+
+def _idle(view: WindowView, idle: IdleView) -> str:
+    """Of all steps and devices; of several devices, how idle each is."""
+    whole, empty, queued = (duration(us) for us in (idle.device_us, idle.empty_us, idle.queued_us))
+    scope = "the steps" if view.marks_steps else "the window"
+    queues = f"queue empty {empty}, work queued {queued}"
+    if len(idle.by_device) == 1:
+        return f"  GPU idle     {whole}, {share(idle.share_of_steps)} of {scope}: {queues}"
+    each = ", ".join(f"GPU {one.device} {share(one.share_of_steps)}" for one in idle.by_device)
+    return f"  GPU idle     {each} of {scope}; {whole} in all: {queues}"
 
 
 def _communication(view: WindowView) -> list[str]:
@@ -171,7 +177,8 @@ def _causes(report: Report) -> list[str]:
     causes = sorted(report.idle.total.by_cause.items(), key=lambda item: -item[1])
     names = ((cause_name(cause), duration(ns / 1000)) for cause, ns in causes)
     named = (f"{name[0].lower()}{name[1:]} {spent}" for name, spent in names)
-    return ["", "  why it is idle: " + ", ".join(named)]
+    subject = "it is idle" if len(report.idle.by_device) == 1 else "they are idle"
+    return ["", f"  why {subject}: " + ", ".join(named)]
 
 
 def _window_findings(report: Report) -> list[str]:

@@ -40,6 +40,8 @@ class VerdictFigures:
         self._all_steps = int(numbers["all_steps"]) if int(numbers["marked"]) else 1
         self.scope = "the window" if not int(numbers["marked"]) else "a step" if steps > 1 else "the step"
         self.total_us = float(numbers["steps_us"])
+        devices = int(numbers["devices"])
+        self.gpu = "The GPU" if devices == 1 else f"The busiest of {devices} GPUs"
 
     def of_step(self, name: str) -> float:
         """Of figures of the whole window, cold steps included."""
@@ -50,7 +52,7 @@ class VerdictFigures:
         return self.total_us / self.steps
 
     def idle(self) -> str:
-        return f"The GPU is idle {share(float(self.numbers['idle_share']))} of {self.scope}"
+        return f"{self.gpu} is idle {share(float(self.numbers['idle_share']))} of {self.scope}"
 
     def idle_because(self, because: str) -> str:
         """All idle, and the part of it that has the cause where that is another figure."""

@@ -197,7 +197,7 @@ class _Said(WaitSentences):
     def communication(self) -> tuple[str, str]:
         part = share(float(self.numbers["communication_share"]))
         computing, idle = (share(float(self.numbers[f"{name}_share"])) for name in ("computing", "idle"))
-        first = f"The GPU spends {part} of {self.scope} in communication that no computing covers"
+        first = f"{self.gpu} spends {part} of {self.scope} in communication that no computing covers"
         waiting = self.waiting()
         return (
             f"{first}, {waiting}." if waiting else f"{first}.",
@@ -208,7 +208,7 @@ class _Said(WaitSentences):
     def copying(self) -> tuple[str, str]:
         part, computing = (share(float(self.numbers[f"{what}_share"])) for what in ("copying", "computing"))
         return (
-            f"The GPU spends {part} of {self.scope} copying, with nothing computed beside it.",
+            f"{self.gpu} spends {part} of {self.scope} copying, with nothing computed beside it.",
             f"It computes {computing}. Copies of pinned memory on a stream of their own run beside kernels.",
         )
 
@@ -221,7 +221,7 @@ class _Said(WaitSentences):
         known = [(float(self.numbers[key]), name) for name, key in parts.items()]
         listed = [f"{share(part)} {name}" for part, name in known if part >= _LISTED_SHARE]
         busy = 1.0 - float(self.numbers["idle_share"])
-        said = f"The GPU is busy {share(busy)} of {self.scope}"
+        said = f"{self.gpu} is busy {share(busy)} of {self.scope}"
         if len(listed) == 1:
             return f"{said}, {listed[0].partition('% ')[2] or 'computing'}."
         return f"{said}: {', '.join(listed)}." if listed else f"{said}."

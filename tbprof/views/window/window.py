@@ -106,12 +106,22 @@ class SyncView:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceIdleRow:
+    device: str
+    """Its number."""
+    share_of_steps: float
+    """0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class IdleView:
     device_us: float
     empty_us: float
     queued_us: float
     share_of_steps: float
     """Mean over the devices, 0 to 1."""
+    by_device: tuple[DeviceIdleRow, ...]
+    """In the order of their numbers."""
 
 
 @dataclass(frozen=True, slots=True)

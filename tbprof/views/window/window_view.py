@@ -23,6 +23,7 @@ from tbprof.views.overview.trust import worst_of
 from tbprof.views.window.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.window.instances import instance_view
 from tbprof.views.window.window import (
+    DeviceIdleRow,
     EnvironmentRow,
     HealthRow,
     IdleView,
@@ -100,8 +101,12 @@ def _idle(report: Report, total_ns: int) -> IdleView | None:
     if report.idle is None:
         return None
     total = report.idle.total
-    room_ns = max(total_ns * len(report.idle.by_device), 1)
-    return row_of(IdleView, total, share_of_steps=total.device_ns / room_ns)
+    devices = tuple(
+        DeviceIdleRow(device, one.device_ns / max(total_ns, 1))
+        for device, one in report.idle.by_device.items()
+    )
+    room_ns = max(total_ns * len(devices), 1)
+    return row_of(IdleView, total, share_of_steps=total.device_ns / room_ns, by_device=devices)
 
 
 def _site(report: Report, index: int, total_ns: int) -> SiteRow:

@@ -13,6 +13,7 @@ NUMBERS: dict[str, int | float | str] = {
     "steps": 3,
     "all_steps": 3,
     "marked": 1,
+    "devices": 1,
     "ranks": 2,
     "steps_us": 120_000.0,
     "idle_share": 0.25,
@@ -246,3 +247,9 @@ def test_a_window_that_can_not_be_shown_says_what_to_do() -> None:
     title, advice = problem_of("a.json", TraceError("x"))
     assert title == "a.json can't be shown"
     assert "Record the window again" in advice
+
+
+def test_of_several_devices_the_busiest_is_judged_and_named_as_such() -> None:
+    assert sentences("input", devices=2)[0].startswith("The busiest of 2 GPUs is idle 25 % of a step")
+    busy = sentences("busy", because="input", devices=2, idle_share=0.05)
+    assert busy[0].startswith("The busiest of 2 GPUs is busy 95 %")

@@ -14,6 +14,7 @@ BUSY = Verdict(
     "drained",
     {
         "steps": 3,
+        "devices": 1,
         "all_steps": 3,
         "marked": 1,
         "steps_us": 12_000.0,
