@@ -29,8 +29,8 @@ from tbprof.analysis.summary.copies import copy_totals
 from tbprof.analysis.summary.site_figures import site_figures
 from tbprof.analysis.summary.step_figures import step_figures
 from tbprof.analysis.summary.totals import idle_total, sync_totals
-from tbprof.analysis.summary.verdict import find_verdict
 from tbprof.analysis.timeline.timeline import Timeline
+from tbprof.analysis.verdict.verdict import find_verdict
 from tbprof.model import (
     Finding,
     FindingIndex,

@@ -103,6 +103,7 @@ LAW = {
     "analysis.savings": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.ranges": allowed("trace.columns", "numpy", never="io json os pathlib"),
     "analysis.summary": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
+    "analysis.verdict": allowed("trace.columns errors model", "numpy", never="io json os pathlib"),
     "analysis.timeline": allowed(
         "trace.columns trace.export errors model", "numpy", never="io json os pathlib"
     ),
@@ -237,7 +238,8 @@ INSIDE: dict[str, str] = {
     ),
     "analysis": (
         "arrays limits.formulas < device limits < communication < events < attribution < waits < idle "
-        "< replay < . < health < gaps savings operators ranges < modules < kernels < memory summary timeline"
+        "< replay < . < health < gaps savings operators ranges < modules < kernels < memory summary timeline "
+        "< verdict"
     ),
     "rules": f"base < notes < copies.search < {' '.join(FAMILIES)} < .",
     "job": "replay < ranks operations < .",

@@ -38,7 +38,7 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.largest_cause import largest_cause
-from tbprof.analysis.summary.verdict import COLD_SHARE, MOSTLY_COLD_SHARE
+from tbprof.analysis.verdict.thresholds import COLD_SHARE, MOSTLY_COLD_SHARE
 from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

@@ -37,38 +37,30 @@ from collections.abc import Sequence
 import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
-from tbprof.analysis.device.captured_launches import mostly_captured
-from tbprof.analysis.device.lost_kernels import lost_kernels
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.analysis.gaps.launch_idle import find_launch_idle
-from tbprof.analysis.gaps.leading_wait import LeadingWait, find_leading_wait
-from tbprof.analysis.gaps.outside_window import OutsideWindow, find_outside_window
 from tbprof.analysis.gaps.queued_place import queued_place
 from tbprof.analysis.health.missing_device import missing_device
 from tbprof.analysis.kernels.largest import largest_kernels
 from tbprof.analysis.summary.host_pieces import exposed_on_host
-from tbprof.analysis.summary.verdict_window import SEVERAL, VerdictWindow
+from tbprof.analysis.verdict.thresholds import (
+    BUSY_SHARE,
+    COLD_SHARE,
+    COMMUNICATION_SHARE,
+    DRAINED_SHARE,
+    EXPOSED_SHARE,
+    RIVAL_SHARE,
+    SURELY_BUSY_SHARE,
+    WORTH_SHARE,
+)
+from tbprof.analysis.verdict.untypical_window import untypical_case, unusable_launches
+from tbprof.analysis.verdict.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
 from tbprof.trace.columns.arrays import NONE, median
 
-__all__ = ["COLD_SHARE", "MOSTLY_COLD_SHARE", "WORTH_SHARE", "find_verdict"]
+__all__ = ["find_verdict"]
 
-WORTH_SHARE = 0.01
-"""Below this part of the steps a saving is lost in the noise of a step."""
-
-SURELY_BUSY_SHARE = 0.9
-BUSY_SHARE = 0.85
-"""A device that does less is not called busy, whatever the causes."""
-
-COLD_SHARE = 0.2
-MOSTLY_COLD_SHARE = 0.5
-EXPOSED_SHARE = 1 / 3
-COMMUNICATION_SHARE = 0.1
-"""The classic plugin speaks of communication from here on."""
-
-RIVAL_SHARE = 0.75
-DRAINED_SHARE = 0.3
 _MOST = 0.5
 
 _CASES = {"data": "input"}
@@ -95,42 +87,16 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
         missing = missing_device(facts)
         return _with_host_communication(facts, missing) if missing.case == "no_device" else missing
     window = VerdictWindow.of(facts)
-    launches = _unusable_launches(facts, window)
-    if launches is not None:
+    if (launches := unusable_launches(facts, window)) is not None:
         return launches
     about_waits = _about_waits(findings)
     can_go = about_waits > 0 or (saving.estimate_ns or 0) >= WORTH_SHARE * window.total_ns
     numbers = {**_numbers(facts, window, saving), "waits_found": about_waits}
-    leading = find_leading_wait(facts, window.device)
-    if leading is not None:
-        return Verdict("leading_wait", {**numbers, **_after_leading(leading), **_kernels(facts, window)})
-    case, more = _of_start(facts, window, findings) or _case(facts, window, saving, can_go=can_go)
+    case, more = untypical_case(facts, window, findings) or _case(facts, window, saving, can_go=can_go)
     if case == "queued":
         return Verdict(case, {**numbers, **more, **_queued_place(facts, window)})
     named = _kernels(facts, window) if case == "busy" else _named_by(findings, case, len(facts.steps))
     return Verdict(case, {**numbers, **more, **named})
-
-
-def _of_start(facts: Facts, window: VerdictWindow, findings: Sequence[Finding]) -> tuple[str, Numbers] | None:
-    """The case of a recording most of which is before or after the device's work; None of any other."""
-    if before := _before_window(findings):
-        return "cold_start", {
-            "cause": "loading",
-            "cause_us": window.causes.get("loading", 0) / 1000,
-            **before,
-        }
-    outside = find_outside_window(facts)
-    return None if outside is None else ("outside_window", _outside(outside))
-
-
-def _outside(outside: OutsideWindow) -> Numbers:
-    return {
-        "recording_us": outside.recording_ns / 1000,
-        "before_window_us": outside.before_ns / 1000,
-        "after_window_us": outside.after_ns / 1000,
-        "data_us": outside.data_ns / 1000,
-        "loading_us": outside.loading_ns / 1000,
-    }
 
 
 def _with_host_communication(facts: Facts, verdict: Verdict) -> Verdict:
@@ -151,29 +117,6 @@ def _queued_place(facts: Facts, window: VerdictWindow) -> Numbers:
 def _kernels(facts: Facts, window: VerdictWindow) -> Numbers:
     """Where nothing but kernels is left to become faster."""
     return largest_kernels(facts, window.device)
-
-
-def _after_leading(leading: LeadingWait) -> Numbers:
-    return {
-        "leading_us": leading.gap_ns / 1000,
-        "rest_us": leading.rest_ns / 1000,
-        "rest_busy_share": leading.busy_ns / max(leading.rest_ns, 1),
-    }
-
-
-def _unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
-    """The verdict where the work of many launches is not in the trace, may not be, or never ran."""
-    if facts.trace.is_cut_off:
-        return Verdict("cut_off", {"gpu_rows": len(facts.work.rows)})
-    lost = lost_kernels(facts.trace)
-    if lost is not None:
-        return Verdict("lost_kernels", {"launches": lost.numbers["of"], "without": lost.numbers["rows"]})
-    if window.idle_ns < _MOST * window.total_ns:
-        return None
-    captured = mostly_captured(facts.trace)
-    if captured is None:
-        return None
-    return Verdict("capture", {"launches": captured.numbers["of"], "without": captured.numbers["rows"]})
 
 
 def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, int | float | str]:
@@ -291,15 +234,6 @@ def _late_host(facts: Facts) -> str:
     idle = facts.once(find_launch_idle)
     short, long = total_ns(idle.short().idle), total_ns(idle.long().idle)
     return "launch_bound" if short >= long else "host_bound"
-
-
-def _before_window(findings: Sequence[Finding]) -> Numbers:
-    """How long first calls took before the device's first work, where that is most of the recording."""
-    found = next((finding.numbers for finding in findings if finding.rule == "TRC01"), {})
-    before_ns, recording_ns = int(found.get("before_ns", 0)), int(found.get("recording_ns", 0))
-    if before_ns < max(MOSTLY_COLD_SHARE * recording_ns, 1):
-        return {}
-    return {"before_us": before_ns / 1000, "recording_us": recording_ns / 1000}
 
 
 def _first_calls(findings: Sequence[Finding]) -> Numbers:
