@@ -13,6 +13,7 @@ __all__ = [
     "BOUND_SHARE",
     "CRITICAL_SHARE",
     "FIXED_AS",
+    "GPU_RATES",
     "HIGH_SHARE",
     "HOST_CALLS",
     "MEDIUM_SHARE",
@@ -101,13 +102,15 @@ class Verdict:
 
 HOST_CALLS = "calls of the host"
 """The need of all rules that judge what the host does."""
+GPU_RATES = "rates of this GPU"
+"""The need of rules that compare with the data sheet: no recording has it, only a table of devices."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:
     rule: str
     needs: str
-    """Completes "no ... recorded"."""
+    """Completes "no ... recorded", but for `GPU_RATES`."""
 
 
 @dataclass(frozen=True, slots=True)

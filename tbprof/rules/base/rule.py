@@ -18,7 +18,7 @@ class Need:
     """Something that a trace must hold for a rule to say anything."""
 
     name: str
-    """Completes "not checked: no ... recorded"."""
+    """Completes "not checked: no ... recorded", but for `GPU_RATES`."""
     is_met: Callable[[Facts], bool]
 
 

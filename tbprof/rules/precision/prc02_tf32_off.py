@@ -25,9 +25,9 @@ Fix
     gains more.
 
 Silent
-    On devices without TF32 (PRC01 speaks there) or that are not known, and where less than 1 % of the
-    steps could be won at the rates of the data sheet. What products reach in practice is less: the class
-    is at most medium.
+    On devices without TF32 (PRC01 speaks there) or whose rates are not known, and where less than 1 % of
+    the steps could be won at the rates of the data sheet. What products reach in practice is less: the
+    class is at most medium.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.precision.products import passing, plain_products, products_finding
+from tbprof.rules.precision.products import RATES, passing, plain_products, products_finding
 
 __all__ = ["RULE"]
 
@@ -52,4 +52,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield found
 
 
-RULE = Rule(code=_CODE, find=find, passing=passing(with_tf32=True), needs=(GPU_WORK,), is_of_device=True)
+RULE = Rule(
+    code=_CODE,
+    find=find,
+    passing=passing(with_tf32=True),
+    needs=(GPU_WORK, RATES),
+    is_of_device=True,
+)

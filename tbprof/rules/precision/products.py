@@ -9,7 +9,7 @@ import numpy as np
 from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.devices import Peaks, find_peaks
-from tbprof.model import Finding, Numbers
+from tbprof.model import GPU_RATES, Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import (
     computing_finding,
@@ -19,12 +19,12 @@ from tbprof.rules.base.computing import (
     kernels_named,
 )
 from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import Passing
+from tbprof.rules.base.rule import Need, Passing
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
-__all__ = ["device_peaks", "passing", "plain_products", "products_finding"]
+__all__ = ["RATES", "passing", "plain_products", "products_finding"]
 
 _PLAIN = r"^(?!.*(?:half|bfloat16|[^a-z]bf16|f16)).*(?:sgemm|scudnn|f32f32_f32f32_f32)"
 """Names of float32 kernels of cuBLAS, cuDNN and CUTLASS without tensor cores, in traces of V100 to H100."""
@@ -45,8 +45,27 @@ def device_peaks(facts: Facts) -> Peaks | None:
     return None if main is None else find_peaks(names.get(main, ""))
 
 
+def all_products(facts: Facts) -> Int64s:
+    """Positions of the kernels of products and convolutions, plain or not."""
+    trace, work = facts.trace, facts.work
+    is_product = are_named(trace, work.rows, lambda name: _PRODUCT.search(name) or is_on_tensor_cores(name))
+    return in_main_steps(facts, np.flatnonzero(work.is_kernel & is_product))
+
+
 def plain_products(facts: Facts) -> PlainProducts:
     return PlainProducts(kernels_named(facts, _PLAIN), device_peaks(facts))
+
+
+def _rates_are_known(facts: Facts) -> bool:
+    """Of a device that computes products; one without any has nothing to compare with them."""
+    if not len(facts.once(all_products)):
+        return True
+    products = facts.once(plain_products)
+    peaks = products.peaks
+    return peaks is not None and (peaks.float32 is not None or not len(products.work))
+
+
+RATES = Need(GPU_RATES, _rates_are_known)
 
 
 def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: float) -> Finding | None:
@@ -74,15 +93,9 @@ def passing(*, with_tf32: bool) -> Passing:
     """What a rule looked at that speaks of devices with TF32, or of those without it."""
 
     def looked_at(facts: Facts) -> Numbers | None:
-        trace, work = facts.trace, facts.work
-        is_product = are_named(
-            trace, work.rows, lambda name: _PRODUCT.search(name) or is_on_tensor_cores(name)
-        )
-        products = in_main_steps(facts, np.flatnonzero(work.is_kernel & is_product))
-        plain, peaks = facts.once(plain_products).work, device_peaks(facts)
+        products, plain = facts.once(all_products), facts.once(plain_products).work
+        peaks = device_peaks(facts)
         if not len(products) or peaks is None or (peaks.tf32 is not None) != with_tf32:
-            return None
-        if len(plain) and peaks.float32 is None:
             return None
         share = device_ns(facts, plain) / max(facts.steps.total_ns, 1)
         return {"products": len(products), "plain": len(plain), "plain_share": share}

@@ -40,6 +40,8 @@ def computing_sentence(computing: Computing) -> str:
     sentences = [f"Where the device's time goes: {parts}."]
     if computing.covered_ns and computing.uncovered_share >= _WORTH_A_WORD:
         sentences.append(f"No formula covers {share(computing.uncovered_share)} of the computing.")
+    if computing.covered_ns and computing.device is None:
+        sentences.append("The rates of this GPU are not known, so nothing says how near its limits that is.")
     if computing.mfu is not None:
         sentences.append(f"Model FLOPs utilization (MFU) of the steps: {share(computing.mfu)}.")
     return " ".join(sentences)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tbprof.model import GPU_RATES
+
 __all__ = [
     "CUT_OFF",
     "forbidden_sentence",
@@ -19,9 +21,13 @@ def forbidden_sentence(rule: str, needs: str) -> str:
     return f"{rule} is forbidden, and was {not_checked_sentence(needs)}"
 
 
-def not_checked_sentence(needs: str) -> str:
+def not_checked_sentence(*needs: str) -> str:
     """That a rule could not look, for want of what it needs."""
-    return f"not checked: no {needs} recorded"
+    lacking = " and no ".join(need for need in needs if need != GPU_RATES)
+    reasons = [f"no {lacking} recorded"] if lacking else []
+    if GPU_RATES in needs:
+        reasons.append("the rates of this GPU are not known")
+    return f"not checked: {', and '.join(reasons)}"
 
 
 def rule_failed_sentence(error: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import PurePath
 
-from tbprof.model import SEVERITIES, Check, Finding, Report, Saving
+from tbprof.model import GPU_RATES, SEVERITIES, Check, Finding, Report, Saving
 from tbprof.texts.figures.scopes import Scope, scope_of
 from tbprof.texts.findings.check_outcomes import (
     FAMILY_NAMES,
@@ -161,7 +161,7 @@ def _said(report: Report, check: Check, scope: Scope) -> str:
     broken = (row.error for row in report.failed_rules if row.rule == check.rule)
     if not check.needs:
         return rule_failed_sentence(next(broken, ""))
-    return not_checked_sentence(" and no ".join(check.needs))
+    return not_checked_sentence(*check.needs)
 
 
 def _failed_first(row: CheckRow) -> tuple[int, int, float]:
@@ -172,7 +172,7 @@ def _failed_first(row: CheckRow) -> tuple[int, int, float]:
 def _missing(checks: tuple[Check, ...]) -> tuple[MissingRecording, ...]:
     waiting: defaultdict[str, list[str]] = defaultdict(list)
     for check in checks:
-        for need in check.needs:
+        for need in (need for need in check.needs if need != GPU_RATES):
             waiting[need].append(check.rule)
     most_first = sorted(waiting.items(), key=lambda item: -len(item[1]))
     return tuple(

@@ -11,6 +11,8 @@ from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
+from tbprof.model import GPU_RATES
+
 SGEMM, TF32 = "volta_sgemm_128x64_nn", "sm80_xmma_gemm_tf32f32_tf32f32_f32_tn_n"
 
 
@@ -30,6 +32,25 @@ def test_plain_float32_is_found_where_tensor_cores_are_faster(
 ) -> None:
     built = computing("aten::mm", kernels=(kernel,), kernel_us=400, device=device)
     assert [finding.rule for finding in found(built, "PRC01", "PRC02")] == codes
+
+
+@pytest.mark.parametrize(
+    ("device", "kernel", "is_known"),
+    [
+        ("A device that nobody knows", SGEMM, False),
+        ("A device that nobody knows", TF32, False),
+        ("A device that nobody knows", "elementwise", True),
+        ("NVIDIA H20", SGEMM, False),
+        ("NVIDIA H20", TF32, True),
+    ],
+)
+def test_without_the_rates_of_the_device_its_products_are_not_checked(
+    device: str, kernel: str, is_known: bool
+) -> None:
+    """Of H20 no source names the rate of plain float32; without products there is nothing to compare."""
+    report = computing("aten::mm", kernels=(kernel,), kernel_us=400, device=device).report()
+    needs = {check.rule: check.needs for check in report.checks if check.rule in ("PRC01", "PRC02")}
+    assert needs == dict.fromkeys(("PRC01", "PRC02"), () if is_known else (GPU_RATES,))
 
 
 @pytest.mark.parametrize(("kernel_us", "codes"), [(11.4, []), (11.5, ["PRC01"])])

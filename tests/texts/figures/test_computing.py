@@ -14,12 +14,15 @@ def part(kind: str, device_ns: int, covered_ns: int = 0, above_ns: int | None = 
     return ComputingPart(kind, device_ns, covered_ns, 0, 0, None, above_ns)
 
 
-def said(*parts: ComputingPart, uncovered_share: float = 0.0, mfu: float | None = None) -> str:
+def said(
+    *parts: ComputingPart,
+    uncovered_share: float = 0.0,
+    mfu: float | None = None,
+    device: str | None = "H100 SXM",
+) -> str:
     total = sum(one.device_ns for one in parts)
     covered = sum(one.covered_ns for one in parts)
-    unknown: dict[str, Any] = dict.fromkeys(
-        ("limit_ns", "above_limit_ns", "reached_tflops", "limit_tflops", "device")
-    )
+    unknown: dict[str, Any] = dict.fromkeys(("limit_ns", "above_limit_ns", "reached_tflops", "limit_tflops"))
     sentence = computing_sentence(
         Computing(
             device_ns=total,
@@ -28,6 +31,7 @@ def said(*parts: ComputingPart, uncovered_share: float = 0.0, mfu: float | None 
             flops=0,
             bytes=0,
             mfu=mfu,
+            device=device,
             uncovered_share=uncovered_share,
             parts=parts,
             **unknown,
@@ -53,6 +57,14 @@ def test_what_is_mostly_not_covered_has_no_limit_and_the_share_is_said() -> None
         "Where the device's time goes: 90 % matrix products, 10 % other work. "
         "No formula covers 90 % of the computing. Model FLOPs utilization (MFU) of the steps: 31 %."
     )
+
+
+def test_of_a_device_without_known_rates_it_is_said_once() -> None:
+    """Nothing would have a limit without shapes either: then the rates are not what is missing."""
+    unknown = "The rates of this GPU are not known, so nothing says how near its limits that is."
+    assert said(part("matmul", 700, 700), part("other", 300), device=None).count(unknown) == 1
+    assert unknown not in said(part("matmul", 700), part("other", 300), device=None)
+    assert unknown not in said(part("matmul", 700, 700, 100))
 
 
 def test_nothing_is_said_of_a_device_that_did_nothing() -> None:

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import tbprof
+from tbprof.model import GPU_RATES
 from tbprof.texts.findings import left_out
 from tbprof.texts.findings.left_out import not_checked_sentence, skipped_sentence
 
@@ -14,6 +15,11 @@ PACKAGE = Path(tbprof.__file__).parent
 
 def test_a_need_and_a_reason_are_sentences() -> None:
     assert not_checked_sentence("shapes") == "not checked: no shapes recorded"
+    assert not_checked_sentence("steps", "shapes") == "not checked: no steps and no shapes recorded"
+    assert not_checked_sentence(GPU_RATES) == "not checked: the rates of this GPU are not known"
+    assert not_checked_sentence("steps", GPU_RATES) == (
+        "not checked: no steps recorded, and the rates of this GPU are not known"
+    )
     assert "--tbprof_follow_links" in skipped_sentence("link_leaves_logdir", in_tab=True)
     assert skipped_sentence("no_permission", in_tab=True) == skipped_sentence("no_permission")
     assert skipped_sentence("of_another_version") == "of another version"
