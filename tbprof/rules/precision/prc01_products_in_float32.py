@@ -27,9 +27,9 @@ Fix
     no bfloat16.
 
 Silent
-    On devices that have TF32 (PRC02 speaks there) or whose rates are not known, and where less than 1 %
-    of the steps could be won at the rates of the data sheet. What products reach in practice is less: the
-    class is at most medium.
+    On devices that have TF32 (PRC02 speaks there), that have no tensor cores, or whose rates are not
+    known, and where less than 1 % of the steps could be won at the rates of the data sheet. What products
+    reach in practice is less: the class is at most medium.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ _CODE = "PRC01"
 
 def find(facts: Facts) -> Iterator[Finding]:
     products = facts.once(plain_products)
-    if len(products.work) and products.peaks is not None and products.peaks.tf32 is None:
-        found = products_finding(facts, _CODE, products, products.peaks.half)
+    peaks = products.peaks
+    if len(products.work) and peaks is not None and peaks.tf32 is None and peaks.half is not None:
+        found = products_finding(facts, _CODE, products, peaks.half)
         if found is not None:
             yield found
 

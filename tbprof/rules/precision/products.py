@@ -95,7 +95,7 @@ def passing(*, with_tf32: bool) -> Passing:
     def looked_at(facts: Facts) -> Numbers | None:
         products, plain = facts.once(all_products), facts.once(plain_products).work
         peaks = device_peaks(facts)
-        if not len(products) or peaks is None or (peaks.tf32 is not None) != with_tf32:
+        if not len(products) or peaks is None or (peaks.tf32 is not None) != with_tf32 or not peaks.half:
             return None
         share = device_ns(facts, plain) / max(facts.steps.total_ns, 1)
         return {"products": len(products), "plain": len(plain), "plain_share": share}

@@ -8,7 +8,7 @@ import pytest
 from operator_scenes import rows_of
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.limits.devices import DEVICES, find_peaks
+from tbprof.analysis.limits.devices import all_devices, find_peaks
 from tbprof.analysis.operators.operator_table import RowLimit
 
 A100 = "NVIDIA A100-SXM4-40GB"
@@ -203,7 +203,28 @@ def test_an_unknown_device_has_figures_without_a_limit() -> None:
         ("NVIDIA GB200", "GB200"),
         ("AMD Instinct MI300X VF", "MI300X"),
         ("AMD Instinct MI250X / MI250", "MI250X"),
-        ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", "RTX 4090 Laptop"),
+        ("NVIDIA GeForce RTX 4090 D", None),
+        ("NVIDIA GeForce RTX 5090 Laptop GPU", None),
+        ("NVIDIA GeForce RTX 3060", "RTX 3060"),
+        ("NVIDIA GeForce RTX 3060 Ti", "RTX 3060 Ti"),
+        ("NVIDIA GeForce RTX 3060 Laptop GPU", "RTX 3060 Laptop"),
+        ("NVIDIA GeForce RTX 3070 Ti Laptop GPU", "RTX 3070 Ti Laptop"),
+        ("GeForce RTX 2070 SUPER", "RTX 2070 SUPER"),
+        ("GeForce RTX 2070 with Max-Q Design", None),
+        ("NVIDIA RTX A5000", "RTX A5000"),
+        ("NVIDIA RTX A5000 Laptop GPU", None),
+        ("NVIDIA RTX A2000 12GB", "RTX A2000"),
+        ("NVIDIA RTX 4000 SFF Ada Generation", "RTX 4000 SFF Ada"),
+        ("NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada"),
+        ("NVIDIA RTX 500 Ada Generation Laptop GPU", "RTX 500 Ada Laptop"),
+        ("NVIDIA RTX 5000 Ada Generation Laptop GPU", "RTX 5000 Ada Laptop"),
+        ("Quadro RTX 6000", "Quadro RTX 6000"),
+        ("NVIDIA A16", "A16"),
+        ("NVIDIA A2", "A2"),
+        ("NVIDIA T4G", "T4"),
+        ("Tesla P100-PCIE-16GB", "P100 PCIe"),
+        ("AMD Instinct MI100", "MI100"),
         ("Device of 2021", None),
         ("", None),
     ],
@@ -214,8 +235,31 @@ def test_devices_are_found_by_their_recorded_names(recorded: str, name: str | No
 
 
 def test_the_table_of_devices_is_plausible() -> None:
-    for peaks in DEVICES:
+    for peaks in all_devices():
         assert peaks.source, peaks.name
-        assert peaks.half > (peaks.float32 or 0) >= (peaks.float64 or 0), peaks.name
-        assert max(peaks.matrix.values()) == max(peaks.half, peaks.float8 or 0, peaks.int8 or 0), peaks.name
-    assert len({peaks.name for peaks in DEVICES}) == len(DEVICES)
+        half = peaks.half or peaks.plain_float16 or 0
+        assert half > (peaks.float32 or 0) >= (peaks.float64 or 0), peaks.name
+        assert (peaks.half is None) == (peaks.plain_float16 is not None), peaks.name
+        matrix = max(peaks.matrix.values(), default=0)
+        assert matrix == max(peaks.half or 0, peaks.float8 or 0, peaks.int8 or 0), peaks.name
+    assert len({peaks.name for peaks in all_devices()}) == len(all_devices())
+
+
+def test_a_device_without_matrix_units_has_a_rate_of_its_own_in_half_precision() -> None:
+    peaks = find_peaks("Tesla P100-SXM2-16GB")
+    assert peaks is not None
+    assert not peaks.matrix
+    assert peaks.tflops("float16", on_matrix_units=True) == 21.2
+    assert peaks.tflops("bfloat16", on_matrix_units=True) == peaks.float32 == 10.6
+
+
+@pytest.mark.parametrize(
+    ("name", "of_float32"),
+    [("NVIDIA GeForce RTX 3060", 2), ("NVIDIA GeForce RTX 4070", 2), ("NVIDIA RTX A4000", 4)],
+)
+def test_geforce_sums_in_float32_at_half_the_rate(name: str, of_float32: float) -> None:
+    peaks = find_peaks(name)
+    assert peaks is not None
+    assert peaks.half is not None
+    assert peaks.float32 is not None
+    assert peaks.half / peaks.float32 == pytest.approx(of_float32, rel=0.01)

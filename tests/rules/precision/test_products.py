@@ -24,6 +24,7 @@ SGEMM, TF32 = "volta_sgemm_128x64_nn", "sm80_xmma_gemm_tf32f32_tf32f32_f32_tn_n"
         ("NVIDIA A100-SXM4-80GB", TF32, []),
         ("NVIDIA A100-SXM4-80GB", "void cutlass::simt_sgemm_half", []),
         ("NVIDIA H20", SGEMM, []),
+        ("Tesla P100-PCIE-16GB", "sgemm_128x128", []),
         ("A device that nobody knows", SGEMM, []),
     ],
 )
