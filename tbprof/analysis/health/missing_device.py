@@ -13,7 +13,7 @@ from tbprof.model import Verdict
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.eras import OTHER_ACCELERATORS
 
-__all__ = ["missing_device", "runs_on_host"]
+__all__ = ["lacks_device_rows", "missing_device", "runs_on_host"]
 
 _LAUNCH = r"(?:cuda|hip)Launch|cuLaunch|hipModuleLaunch|hipExt\w*Launch|(?:cuda|hip)GraphLaunch"
 
@@ -36,6 +36,13 @@ def missing_device(facts: Facts) -> Verdict:
         names = (device_name(kind, number) for kind, number in allocating_devices(memory))
         return Verdict("only_allocations", {"events": len(memory), "devices": ", ".join(names)})
     return Verdict("no_device", {})
+
+
+def lacks_device_rows(facts: Facts) -> bool:
+    """Whether the host's rows are whole and none of a device are there, whether one worked or not."""
+    if facts.work.main_device is not None:
+        return False
+    return missing_device(facts).case in ("no_device", "lost_kernels")
 
 
 _ON_DEVICE = r"(?:nccl|rccl):|aten::(?:record_stream$|cudnn_|miopen_)"

@@ -1,4 +1,4 @@
-"""Loading data takes a large part of a step on a CPU.
+"""Loading data takes a large part of the host's step.
 
 What
     No device work is in the recording, and the training thread is in the DataLoader for a large part
@@ -6,7 +6,8 @@ What
 
 Why
     Whatever runs the model, a step can't begin before its batch is there. On a GPU the rest of the
-    step gets shorter, and loading does not: its share grows.
+    step gets shorter, and loading does not: its share grows. Where a GPU worked and its rows are
+    missing, it may have been busy meanwhile: the share is of the host's time.
 
 Example
     before:
@@ -36,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.health.missing_device import runs_on_host
+from tbprof.analysis.health.missing_device import lacks_device_rows, runs_on_host
 from tbprof.model import FIXED_AS, Finding, Numbers, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
@@ -53,7 +54,7 @@ _WORKERS = "_MultiProcessingDataLoaderIter"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    if not runs_on_host(facts):
+    if not lacks_device_rows(facts):
         return
     loading_ns = typical_ns(facts, facts.causes.states["data"])
     share = typical_share(facts, loading_ns)
@@ -68,7 +69,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         count=len(calls.rows),
         removal="rewrite",
         saving=saving,
-        confidence="high",
+        confidence="high" if runs_on_host(facts) else "medium",
         evidence=row_evidence(facts, "call", calls.rows),
         numbers={
             "loading_per_step_ns": loading_ns // len(facts.steps),
@@ -83,7 +84,7 @@ def _fix(calls: LoaderCalls) -> Numbers:
 
 
 def _looked_at(facts: Facts) -> Numbers | None:
-    if not runs_on_host(facts):
+    if not lacks_device_rows(facts):
         return None
     loading_ns = typical_ns(facts, facts.causes.states["data"])
     return {

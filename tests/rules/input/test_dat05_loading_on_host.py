@@ -1,4 +1,4 @@
-"""DAT05: loading data takes a large part of a step on a CPU."""
+"""DAT05: loading data takes a large part of the host's step."""
 
 from __future__ import annotations
 
@@ -45,6 +45,16 @@ def test_a_first_step_that_starts_the_loader_does_not_count() -> None:
 @pytest.mark.parametrize(("takes", "count"), [(4_999, 0), (5_000, 1)])
 def test_less_than_5_percent_of_the_steps_is_silent(takes: float, count: int) -> None:
     assert len(found(on_host(takes), "DAT05")) == count
+
+
+def test_it_is_found_where_the_work_of_a_device_was_not_recorded() -> None:
+    """By the host's time: whether the device was busy meanwhile, no row tells."""
+    meant_for_device, lost = on_host(40_000), on_host(40_000)
+    meant_for_device.op("aten::cudnn_convolution", 50_000, 50_010)
+    lost.call("cudaLaunchKernel", 50_000, 50_010)
+    for built in (meant_for_device, lost):
+        (finding,) = found(built, "DAT05")
+        assert (finding.numbers["share"], finding.confidence) == (0.4, "medium")
 
 
 def test_a_device_that_worked_is_judged_by_its_idle() -> None:
