@@ -44,7 +44,7 @@ def terminal_text(report: Report) -> str:
 
 def _head(report: Report) -> str:
     trace = report.trace
-    devices = ", ".join(sorted(set(trace.devices))) or "no GPU"
+    devices = ", ".join(sorted(set(trace.devices))) or "no GPU work"
     rank = "" if trace.rank is None else f", rank {trace.rank}"
     return f"{near_path(trace.path)}: {_recorded(report)}, {devices}{rank}"
 

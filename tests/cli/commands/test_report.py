@@ -93,7 +93,7 @@ def test_the_profilers_own_row_does_not_lengthen_what_was_recorded(tmp_path: Pat
     trace.write_text(json.dumps(document), encoding="utf-8")
     assert main(["report", str(trace), "--no-cache"]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
-    assert head.endswith(": a recording of 4.9\u202fms without marked steps, no GPU")
+    assert head.endswith(": a recording of 4.9\u202fms without marked steps, no GPU work")
     assert "  window       4.9\u202fms" in lines
 
 

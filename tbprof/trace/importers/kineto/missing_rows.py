@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +15,15 @@ from tbprof.trace.columns.columns import Category, Int64s, Trace
 from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
 
-__all__ = ["find_missing_rows"]
+__all__ = ["with_missing_rows"]
 
 LOST_SHARE = 0.05
 """Of the launches; with more without their work a device can't be judged. Real traces that are whole have
 none."""
 
 _LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
+_ANY_LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:(?:Ext)?(?:Module)?LaunchKernel|GraphLaunch)")
+_LESS_SURE = ("no_gpu_rows", "gpu_not_recorded")
 _HIP = re.compile(r"hip")
 _BEGIN_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamBeginCapture")
 _END_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamEndCapture")
@@ -28,15 +31,25 @@ _STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
 _WAIT_EVENT = "Stream Wait Event"
 
 
-def find_missing_rows(trace: Trace) -> Iterator[HealthFact]:
-    """What to know of a trace that was read whole, but is not."""
+def with_missing_rows(trace: Trace) -> Trace:
+    """The trace, with what to know of it where it was read whole, but is not.
+
+    That work was launched and lost says more than that none is there, and asks for another remedy.
+    """
+    missing = tuple(_missing_rows(trace))
+    was_lost = any(fact.code == "gpu_work_lost" for fact in missing)
+    known = (fact for fact in trace.health if not (was_lost and fact.code in _LESS_SURE))
+    return replace(trace, health=(*known, *missing))
+
+
+def _missing_rows(trace: Trace) -> Iterator[HealthFact]:
     category = trace.slices.category
     on_gpu = is_among(category, GPU_WORK)
     if on_gpu.any():
         yield from _of_launches(trace, on_gpu)
         yield from _of_sync_events(trace)
         yield from _of_devices(trace, np.flatnonzero(on_gpu))
-    elif len(launches := _named(trace, _LAUNCH, Category.RUNTIME)):
+    elif len(launches := _named(trace, _ANY_LAUNCH, Category.RUNTIME)) and not trace.is_cut_off:
         other = {"recorder": "roctracer"} if len(_named(trace, _HIP, Category.RUNTIME)) else {}
         yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches), **other})
     if len(trace.collective_name.rows) and trace.rank is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from tbprof.errors import NotATrace
@@ -19,7 +19,7 @@ from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.health import Reading, health_of
 from tbprof.trace.importers.kineto.kinds import check_kinds, check_processes, name_npu_rows
-from tbprof.trace.importers.kineto.missing_rows import find_missing_rows
+from tbprof.trace.importers.kineto.missing_rows import with_missing_rows
 from tbprof.trace.importers.kineto.rows import Rows
 from tbprof.trace.importers.kineto.stray_times import without_stray_rows
 
@@ -111,7 +111,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
         health=health_of(reading, rows, num_strays),
         **_arguments(rows),
     )
-    trace = replace(trace, health=(*trace.health, *find_missing_rows(trace)))
+    trace = with_missing_rows(trace)
     # What was recorded in the window itself is surer.
     if metadata.inputs is None or len(trace.input_shapes.rows):
         return trace

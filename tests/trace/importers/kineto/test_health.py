@@ -34,7 +34,12 @@ def test_no_gpu_work(tmp_path: Path) -> None:
 
 
 def test_launches_without_any_gpu_work_are_said_to_be_lost(tmp_path: Path) -> None:
-    assert health(tmp_path, LAUNCH) == {"no_gpu_rows": {"rows": 1}, "gpu_work_lost": {"launches": 1}}
+    """That CUDA activity was recorded: nothing asks to turn it on."""
+    assert health(tmp_path, LAUNCH) == {"gpu_work_lost": {"launches": 1}}
+
+
+def test_a_graph_that_was_launched_was_lost_as_a_kernel_is(tmp_path: Path) -> None:
+    assert health(tmp_path, {**LAUNCH, "name": "cudaGraphLaunch"}) == {"gpu_work_lost": {"launches": 1}}
 
 
 def test_launches_of_hip_were_not_lost_by_cupti(tmp_path: Path) -> None:
