@@ -8,6 +8,7 @@ import numpy.typing as npt
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import distinct, median
+from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
 from tbprof.trace.columns.columns import Int64s
 
 __all__ = ["Launches", "blocking_launches", "training_launches"]
@@ -43,10 +44,17 @@ def training_launches(facts: Facts) -> Launches:
 
 
 def blocking_launches(facts: Facts) -> tuple[Launches, int]:
-    """The launches that returned only when all their kernels had ended, and the number of all."""
+    """The launches that returned only when all their kernels had ended, and the number of all.
+
+    One whose kernel is recorded as begun before it tells how far the clocks are apart, not what it awaited.
+    """
     launches, work = facts.once(training_launches), facts.work
     at = np.searchsorted(launches.rows, work.launch[work.is_kernel])
     ended = np.zeros(len(launches.rows) + 1, np.int64)
     np.maximum.at(ended, at, work.end_ns[work.is_kernel])
+    began = launches.end_ns.copy()
+    kernels = facts.kernels_in_steps
+    np.minimum.at(began, np.searchsorted(launches.rows, work.launch[kernels]), work.start_ns[kernels])
     blocked = launches.end_ns >= ended[:-1] - EARLY_RETURN_NS
+    blocked &= began >= launches.start_ns - CLOCK_SLACK_NS
     return launches.only(blocked), len(blocked)

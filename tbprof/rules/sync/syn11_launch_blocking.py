@@ -23,7 +23,8 @@ Fix
     caveat: an error on the device is then reported by a later line than the one that made it.
 
 Silent
-    For fewer than 50 launches, and where fewer than 90 % of them waited for their kernels.
+    For fewer than 50 launches, and where fewer than 90 % of them waited for their kernels: not those whose
+    kernels begin before them, by clocks that disagree.
     The other sync rules say nothing beside it: the waits of the window aren't the program's own.
 """
 

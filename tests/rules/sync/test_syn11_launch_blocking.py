@@ -49,6 +49,17 @@ def test_fewer_than_50_say_nothing(blocking: int, count: int) -> None:
     assert len(found(training(blocking), "SYN11")) == count
 
 
+@pytest.mark.parametrize(("early", "count"), [(10, 1), (10.1, 0), (30_000, 0)])
+def test_kernels_recorded_before_their_launch_show_the_clocks_and_no_wait(early: float, count: int) -> None:
+    """They lie before the end of the call whether it waited for them or not."""
+    built = TraceBuilder()
+    built.step(1, 0, 10_000)
+    for number in range(60):
+        start = 100.0 * number + 100
+        built.launch(start, start + 60, runs=(start - early, start - early + 50))
+    assert len(found(built, "SYN11")) == count
+
+
 def test_launches_that_return_at_once_are_silent() -> None:
     built = training(0, 60)
     assert found(built, "SYN11") == []
