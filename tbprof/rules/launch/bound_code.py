@@ -94,6 +94,9 @@ def _graph_blockers(facts: Facts) -> int:
 
 def _severity(facts: Facts, saving: Saving) -> Severity:
     severity = severity_of_cause(facts, saving)
-    if largest_cause(facts) == "launch":
-        return severity
-    return max(severity, "low", key=SEVERITIES.index)
+    if largest_cause(facts) != "launch":
+        return max(severity, "low", key=SEVERITIES.index)
+    idle = facts.once(find_launch_idle)
+    if total_ns(idle.long().idle) > total_ns(idle.short().idle):
+        return max(severity, "medium", key=SEVERITIES.index)
+    return severity

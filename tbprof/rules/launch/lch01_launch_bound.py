@@ -31,7 +31,8 @@ Silent
     For code with a median kernel of 10 us and more that launches at most 1000 kernels in a step (those
     of a CUDA graph don't count), unless that idle is 10 % of the steps; where it is under 1 % of steps
     that are not cold, and where most idle has work queued. At most low where another cause holds more of
-    the idle: it takes the host's lead away.
+    the idle: it takes the host's lead away. At most medium where the host does other things (LCH02) for
+    more of it than it launches.
     Code that is compiled already is LCH03's.
 """
 

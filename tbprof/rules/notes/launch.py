@@ -12,12 +12,11 @@ __all__ = ["lch01", "lch02", "lch03", "lch04", "lch05", "lch06", "lch07"]
 
 def _bound_code(numbers: Numbers, scope: Scope) -> str:
     length = duration_of(numbers, "median_kernel_ns")
-    kernels = f"{about_of(numbers, 'kernels_per_step')} kernels of {length} {scope.each}"
+    kernels = f"{about_of(numbers, 'kernels_per_step')} kernels {scope.each}, {length} long at the median"
     ops = f"launched by {about_of(numbers, 'ops_per_step')} {'op' if numbers['ops_per_step'] == 1 else 'ops'}"
     place = place_words(str(numbers["place"]))
-    return (
-        f"{kernels}, {ops}, in {place}." if place else f"{kernels}, {ops}, outside every label and function."
-    )
+    told = [kernels, *([ops] if numbers["ops_per_step"] else [])]
+    return f"{', '.join(told)}, {f'in {place}' if place else 'outside every label and function'}."
 
 
 lch01 = lch03 = _bound_code

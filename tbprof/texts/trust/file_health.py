@@ -99,6 +99,13 @@ def _gpu_work_lost(numbers: Numbers) -> str:
     )
 
 
+def _no_operators(_: Numbers) -> str:
+    return (
+        "Operators of the host were not recorded: which of them launch, wait and copy is not known. Record "
+        "with ProfilerActivity.CPU, too."
+    )
+
+
 def _gpu_before_launch(numbers: Numbers) -> str:
     rows = count(int(numbers["rows"]), "GPU event")
     worst = duration(int(numbers["worst_ns"]) / 1000)
@@ -202,6 +209,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "no_gpu_rows": _no_gpu_rows,
     "gpu_not_recorded": _gpu_not_recorded,
     "gpu_work_lost": _gpu_work_lost,
+    "no_operators": _no_operators,
     "gpu_before_launch": _gpu_before_launch,
     "gpu_rows_without_launch": _gpu_rows_without_launch,
     "launches_without_gpu_rows": _launches_without_gpu_rows,

@@ -128,6 +128,18 @@ def test_where_another_cause_is_larger_it_is_at_most_low() -> None:
     assert finding.severity == "low"
 
 
+@pytest.mark.parametrize(("pauses", "severity"), [(0, "critical"), (1, "medium")])
+def test_where_the_host_does_other_things_for_longer_it_is_at_most_medium(pauses: int, severity: str) -> None:
+    """Then LCH02 has more of the idle, and is to be told first."""
+    built = hand_written_loss()
+    for number in range(3, 3 + pauses):
+        start = 1000.0 * number
+        built.step(number, start, start + 1000)
+        built.launch(start + 800, start + 801, runs=(start + 801, start + 1000))
+    (finding,) = found(built, "LCH01")
+    assert finding.severity == severity
+
+
 def test_a_small_transformer_is_bound_by_its_launches(
     traces: pathlib.Path, public_report: PublicReport
 ) -> None:

@@ -27,7 +27,7 @@ def finding(rule: str, numbers: Numbers) -> Finding:
         (
             "LCH01",
             {"place": "loss", "kernels_per_step": 9.0, "median_kernel_ns": 4000, "ops_per_step": 9.0},
-            '9 kernels of 4\u202fµs a step, launched by 9 ops, in record_function("loss").',
+            '9 kernels a step, 4\u202fµs long at the median, launched by 9 ops, in record_function("loss").',
         ),
         ("CPY13", {"gb_per_s": 3.25, "best_gb_per_s": 12.5}, "3.25 GB/s, where 12.5 GB/s were seen"),
     ],
@@ -54,7 +54,15 @@ def test_a_real_finding_names_the_option_of_its_framework() -> None:
     report = build_report(samples / "h100_bert_small_infer" / "h100_bert_small.json.gz")
     notes = {found.rule: finding_note(found, STEP) for found in report.findings}
     assert "attention_mask" in notes["SYN02"]
-    assert "kernels of" in notes["LCH01"]
+    assert "long at the median" in notes["LCH01"]
+
+
+def test_kernels_that_no_recorded_op_launched_are_not_said_to_have_none() -> None:
+    numbers = {"place": "", "kernels_per_step": 8772, "median_kernel_ns": 2000, "ops_per_step": 0}
+    note = finding_note(finding("LCH01", numbers), scope_of(marks_steps=False))
+    assert note == (
+        "8,772 kernels in the window, 2\u202fµs long at the median, outside every label and function."
+    )
 
 
 def test_in_a_window_without_steps_no_figure_is_one_of_a_step() -> None:

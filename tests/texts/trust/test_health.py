@@ -25,6 +25,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "no_gpu_rows": {"rows": 812},
     "gpu_not_recorded": {"device": "NVIDIA H100"},
     "gpu_work_lost": {"launches": 812},
+    "no_operators": {},
     "gpu_before_launch": {"rows": 2, "worst_ns": 48_000},
     "gpu_rows_without_launch": {"rows": 7, "of": 1200},
     "launches_without_gpu_rows": {"rows": 1, "of": 1200},

@@ -31,6 +31,7 @@ CODES = {
     "no_gpu_rows": "The file holds no GPU work; with `cut`, none before it breaks off.",
     "gpu_not_recorded": "Nor does this one, although the hook saw a `device`.",
     "gpu_work_lost": "The file holds calls that launch kernels, and no GPU work.",
+    "no_operators": "The file holds work or calls of a GPU, and no operator of the host.",
     "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
     "launches_without_gpu_rows": "Calls that launch kernels whose GPU row is not in the file: work was lost.",
     "launches_captured": "Calls that recorded a graph's kernels instead of running them.",

@@ -22,6 +22,9 @@ LOST_SHARE = 0.05
 none."""
 
 _LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
+_FEW_CALLS = 20
+"""So many a profiler makes itself, and a program that calls a kernel or two without an operator."""
+
 _ANY_LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:(?:Ext)?(?:Module)?LaunchKernel|GraphLaunch)")
 _LESS_SURE = ("no_gpu_rows", "gpu_not_recorded")
 _HIP = re.compile(r"hip")
@@ -45,6 +48,9 @@ def with_missing_rows(trace: Trace) -> Trace:
 def _missing_rows(trace: Trace) -> Iterator[HealthFact]:
     category = trace.slices.category
     on_gpu = is_among(category, GPU_WORK)
+    calls = int((category == Category.RUNTIME).sum())
+    if max(calls, int(on_gpu.sum())) > _FEW_CALLS and not (category == Category.CPU_OP).any():
+        yield HealthFact("no_operators", "warning", {})
     if on_gpu.any():
         yield from _of_launches(trace, on_gpu)
         yield from _of_sync_events(trace)

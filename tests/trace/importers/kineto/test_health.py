@@ -42,6 +42,22 @@ def test_a_graph_that_was_launched_was_lost_as_a_kernel_is(tmp_path: Path) -> No
     assert health(tmp_path, {**LAUNCH, "name": "cudaGraphLaunch"}) == {"gpu_work_lost": {"launches": 1}}
 
 
+@pytest.mark.parametrize(("calls", "codes"), [(20, []), (21, ["no_operators"])])
+def test_many_calls_without_any_operator_were_recorded_without_the_host(
+    tmp_path: Path, calls: int, codes: list[str]
+) -> None:
+    pairs = [
+        [
+            complete("cudaLaunchKernel", 100.0 * at, 5.0, "cuda_runtime", correlation=at),
+            kernel("a", 100.0 * at + 10, 5.0, at),
+        ]
+        for at in range(1, calls + 1)
+    ]
+    events = [event for pair in pairs for event in pair]
+    assert list(health(tmp_path, *events)) == codes
+    assert list(health(tmp_path, complete("aten::add", 90.0, 5.0, "cpu_op"), *events)) == []
+
+
 def test_launches_of_hip_were_not_lost_by_cupti(tmp_path: Path) -> None:
     launch = {**LAUNCH, "name": "hipLaunchKernel"}
     lost = health(tmp_path, launch)["gpu_work_lost"]
