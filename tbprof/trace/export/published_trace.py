@@ -95,6 +95,11 @@ def _pack(trace: ByteSource, file: BinaryIO, facts_json: bytes | None) -> None:
     buffer = memoryview(bytearray(CHUNK_BYTES))
     count = trace.readinto(buffer)
     head = bytes(buffer[:count]).removeprefix(b"\xef\xbb\xbf").lstrip(SPACE)
+    if head.startswith(b"["):
+        raise TraceError(
+            f"{trace.path} is a bare list of events, and no trace as torch.profiler writes it: tbprof report "
+            "says what it holds."
+        )
     if not head.startswith(b"{"):
         raise _not_whole(trace, "it is no JSON object")
     rest = head[1:]

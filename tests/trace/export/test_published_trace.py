@@ -59,7 +59,14 @@ def test_facts_that_are_no_object_are_left_out_and_read_as_damaged(tmp_path: Pat
 
 def test_facts_need_an_object_to_join(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="it is no JSON object"):
+        merge_facts(write(tmp_path, b"traceEvents"), io.BytesIO(), FACTS_JSON)
+
+
+def test_a_whole_list_of_events_is_called_what_it_is(tmp_path: Path) -> None:
+    """Other tools write one; no disk was full."""
+    with pytest.raises(TraceError, match="is a bare list of events") as raised:
         merge_facts(write(tmp_path, json.dumps(a_step()).encode()), io.BytesIO(), FACTS_JSON)
+    assert "disk" not in str(raised.value)
 
 
 def test_a_source_that_grows_meanwhile_is_not_whole(tmp_path: Path) -> None:

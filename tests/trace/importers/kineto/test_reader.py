@@ -217,7 +217,7 @@ def test_a_malformed_file_keeps_what_is_whole(traces: Path, name: str) -> None:
     ("name", "reason"),
     [
         ("chakra_not_kineto.json", 'has no "traceEvents"'),
-        ("empty.pt.trace.json", "is empty"),
+        ("empty.pt.trace.json", "is empty: nothing was written to it"),
         ("no_events.pt.trace.json", "holds no timed events"),
         ("no_traceEvents_key.pt.trace.json", 'has no "traceEvents"'),
         ("not_json.pt.trace.json", "is a page of HTML"),

@@ -156,7 +156,7 @@ class EventStream:
     def _no_events(self) -> NotATrace:
         path = self._source.path
         if self._source.unpacked_bytes == 0:
-            return NotATrace(f"{path} is empty: make room on the disk and record again.")
+            return NotATrace(f"{path} is empty: nothing was written to it. Record again.")
         words = foreign_content(bytes(self._buffer[self._start : min(self._end, self._start + HEAD_BYTES)]))
         if words is not None:
             return NotATrace(f"{path} {words}.")
