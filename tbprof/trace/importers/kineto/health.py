@@ -22,7 +22,8 @@ CODES = {
     "compression_damaged": "The gzip stream broke off or failed its check; what came before is kept.",
     "truncated": "The event array breaks off: the writer was killed, or the disk was full.",
     "array_unclosed": "The event array never closed, but the profiler's last event is there.",
-    "events_dropped": "Events that could not be read: `damaged`, `no_time`, `not_an_object`, `too_long`.",
+    "events_dropped": "Events that could not be read: `damaged`, `no_time`, `out_of_range` (more "
+    "than 142 years on the clock, or 101 days long), `not_an_object`, `too_long`.",
     "text_repaired": "Events, or chunks of them, whose text was no valid JSON and was put right.",
     "negative_durations": "Events that ended before they began; they count as 0 ns long.",
     "stray_times": "Events over a day from the others, or longer than a day: left out.",

@@ -9,9 +9,10 @@ from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.eras import STEP_PREFIX
 from tbprof.trace.importers.kineto.events.decode import Losses
+from tbprof.trace.importers.kineto.events.lenient import Loss
 from tbprof.trace.importers.kineto.rows import Rows
 
-__all__ = ["check_kinds", "check_processes", "name_npu_rows"]
+__all__ = ["check_kinds", "check_processes", "mostly_lost", "name_npu_rows"]
 
 _NPU_PROCESS = "Ascend Hardware"
 """To which torch_npu's `trace_view.json` gives the rows of a device, without a category."""
@@ -51,6 +52,20 @@ def check_kinds(path: str, rows: Rows, losses: Losses) -> None:
         raise NotATrace(f"{path} {what}: {_advice(rows)}.")
 
 
+def mostly_lost(path: str, losses: Losses) -> NotATrace:
+    """The error of a file most of whose events give no record, with the reason of most of them."""
+    ((reason, count),) = losses.events.most_common(1)
+    return NotATrace(f"{path} is damaged for the most part: {count:,} events {_LOST[reason]}. Record again.")
+
+
+_LOST: dict[Loss, str] = {
+    "damaged": "are no valid JSON",
+    "no_time": "have no number as their time",
+    "out_of_range": "have times that are too large for microseconds, as torch.profiler writes them",
+    "not_an_object": "are no JSON objects",
+}
+
+
 def check_processes(path: str, rows: Rows) -> None:
     """Refuse the files of several processes in one: the steps and calls of all would be taken for one's.
 
@@ -68,7 +83,7 @@ def check_processes(path: str, rows: Rows) -> None:
 
 
 def _without_rows(rows: Rows, losses: Losses) -> str:
-    if lost := losses.events["no_time"]:
+    if lost := losses.events["no_time"] + losses.events["out_of_range"]:
         return (
             f"holds no event whose time can be read, of {lost:,}: torch.profiler writes times as "
             "numbers of microseconds"

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.eras import era_of
 from tbprof.trace.columns.joined_inputs import with_joined_inputs
@@ -18,7 +17,7 @@ from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.health import Reading, health_of
-from tbprof.trace.importers.kineto.kinds import check_kinds, check_processes, name_npu_rows
+from tbprof.trace.importers.kineto.kinds import check_kinds, check_processes, mostly_lost, name_npu_rows
 from tbprof.trace.importers.kineto.missing_rows import with_missing_rows
 from tbprof.trace.importers.kineto.rows import Rows
 from tbprof.trace.importers.kineto.stray_times import without_stray_rows
@@ -67,7 +66,7 @@ def read_trace(
             columns.add(batch)
             del batch
             if decoder.losses.num_events > max(columns.num_events, _MANY_EVENTS):
-                raise NotATrace(f"{source.path} is damaged for the most part: record again.")
+                raise mostly_lost(source.path, decoder.losses)
             if progress is not None:
                 progress(source.read_bytes, source.total_bytes)
         metadata = read_metadata(stream.head, stream.read_tail())

@@ -182,8 +182,12 @@ class Decoder:
 
     def _exact(self, events: list[Event], used_bytes: int, *, ended: bool) -> Batch:
         """A batch of events with Decimal times, those with impossible ones left out."""
-        kept = [event for event in events if isinstance(event, (Arrow, Label, Other)) or in_range(event)]
-        self.losses.events["no_time"] += len(events) - len(kept)
+        kept: list[Event] = []
+        for event in events:
+            if isinstance(event, (Arrow, Label, Other)) or in_range(event):
+                kept.append(event)
+            else:
+                self.losses.events["out_of_range" if event.ts.is_finite() else "no_time"] += 1
         batch = batch_of(kept, self._fields, Decimal, used_bytes, ended=ended)
         assert batch is not None
         return batch

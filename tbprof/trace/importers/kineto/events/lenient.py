@@ -13,8 +13,8 @@ from tbprof.trace.importers.kineto.events.events import Arrow, Event, Instant, L
 
 __all__ = ["Loss", "decode_leniently"]
 
-Loss: TypeAlias = Literal["damaged", "no_time", "not_an_object"]
-"""Why an event gives no record: its text, a missing or impossible time, no JSON object at all."""
+Loss: TypeAlias = Literal["damaged", "no_time", "out_of_range", "not_an_object"]
+"""Why an event gives no record: its text, no number as time, one too large, no JSON object at all."""
 
 _Args = TypeVar("_Args", SliceArgs, InstantArgs)
 
