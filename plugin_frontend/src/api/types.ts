@@ -278,7 +278,8 @@ export interface SiteRow {
   /** The part of `explained_us` during which the device communicated and computed nothing. */
   communication_wait_us: number | null;
   starve_us: number;
-  /** `wait_us` over the length of all steps, 0 to 1. */
+  /** `wait_us` over the length of all steps, 0 to 1; null where it is longer: calls began before them, or
+   * waited on several threads. */
   share_of_steps: number | null;
   /** How long its copies took on the device. */
   device_us: number | null;

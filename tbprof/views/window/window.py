@@ -68,7 +68,8 @@ class SiteRow:
     """The part of `explained_us` during which the device communicated and computed nothing."""
     starve_us: float
     share_of_steps: float | None
-    """`wait_us` over the length of all steps, 0 to 1."""
+    """`wait_us` over the length of all steps, 0 to 1; null where it is longer: calls began before them, or
+    waited on several threads."""
     device_us: float | None
     """How long its copies took on the device."""
     exposed_us: float | None

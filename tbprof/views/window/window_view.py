@@ -130,7 +130,7 @@ def _site(report: Report, index: int, total_ns: int) -> SiteRow:
 
 
 def _share(site: Site, total_ns: int) -> float | None:
-    return site.wait_ns / total_ns if total_ns else None
+    return site.wait_ns / total_ns if site.wait_ns <= total_ns and total_ns else None
 
 
 def _source(source: Source, texts: tuple[SourceText, ...]) -> SourceView:

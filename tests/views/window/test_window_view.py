@@ -50,6 +50,13 @@ def test_a_window_without_steps_gives_no_share_of_them() -> None:
     assert shown.sites[0].share_of_steps is None
 
 
+@pytest.mark.parametrize(("wait_ns", "share"), [(17_000_000, 1.0), (17_000_001, None)])
+def test_a_wait_that_is_longer_than_the_steps_is_no_share_of_them(wait_ns: int, share: float | None) -> None:
+    """A window without marked steps begins with the work of the GPU, and a call may have begun before."""
+    shown = view(changed(sites=(dataclasses.replace(SITE, wait_ns=wait_ns), *REPORT.sites[1:])))
+    assert shown.sites[0].share_of_steps == share
+
+
 def test_a_site_has_its_findings_and_its_drawing() -> None:
     first, second = view().sites
     assert [found.rule for found in first.findings] == ["SYN01"]
