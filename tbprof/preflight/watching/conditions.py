@@ -11,7 +11,7 @@ from torch import Tensor
 from tbprof.optable import Condition
 from tbprof.preflight.base.device_marks import is_on_device, place_of
 
-__all__ = ["CONDITIONS", "Holds", "host_indexes", "index_parts"]
+__all__ = ["CONDITIONS", "Holds", "host_indexes", "index_parts", "is_index_apart"]
 
 Holds: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], bool]
 """Whether it does, from the arguments as torch's dispatcher gives them."""
@@ -56,7 +56,7 @@ def _device_mask(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
 
 def _device_mask_filled(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """One mask and one number is a `masked_fill`, which needs no size."""
-    parts, value = index_parts(args), args[2] if len(args) > 2 else kwargs["values"]
+    parts, value = index_parts(args), _values(args, kwargs)
     is_fill = len(parts) == 1 and value.numel() == 1
     return _device_mask(args, kwargs) and not is_fill
 
@@ -78,6 +78,26 @@ def host_indexes(args: Sequence[Any]) -> list[Tensor]:
     """Those of them that are known to be on the host: lists, ranges, arrays and tensors."""
     placed = ((part, place_of(part)) for part in index_parts(args))
     return [part for part, place in placed if place is not None and place.is_host]
+
+
+def is_index_apart(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether `index` or its like raises for where its tensors are.
+
+    The device takes indexes of the host, the host none of the device; what is written has to be where
+    the indexed tensor is, but for single numbers (`TensorAdvancedIndexing.cpp`).
+    """
+    at, values = place_of(args[0]), _values(args, kwargs)
+    if at is None:
+        return False
+    if at.is_host and any(is_on_device(part) for part in index_parts(args)):
+        return True
+    of = place_of(values) if isinstance(values, Tensor) and values.numel() > 1 else None
+    return of is not None and of.is_host != at.is_host
+
+
+def _values(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """What an op writes to the places that it indexes; None of one that reads them."""
+    return args[2] if len(args) > 2 else kwargs.get("values")
 
 
 CONDITIONS: dict[Condition, Holds] = {

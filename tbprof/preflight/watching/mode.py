@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tbprof.preflight.base.device_marks import HOST, PINNED, Place, mark, place_of, places_among
 from tbprof.preflight.base.devices import place_named
 from tbprof.preflight.watching import pending_reads
+from tbprof.preflight.watching.conditions import is_index_apart
 from tbprof.preflight.watching.copies import note_copy_into, note_index_upload, note_index_upload_again
 from tbprof.preflight.watching.fault_guard import lost
 from tbprof.preflight.watching.half_precision import has_half, in_float32
@@ -121,8 +122,10 @@ def _mark_results(result: Any, place: Place) -> None:
 
 def _look_at(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any], host: Place | None) -> None:
     """Note what an op with tensors of the device reads or moves, and those of the host beside them."""
-    if host is not None and not plan.takes_host:
-        _note_mismatch(plan, args)
+    if host is not None and _is_mismatch(plan, args, kwargs):
+        # What raises no longer reads or moves anything.
+        note(Event("device_mismatch", plan.name.partition("::")[2], plan.chain, blocking=False))
+        return
     if not plan.is_examined or is_muted():
         return
     if plan.copies:
@@ -149,15 +152,18 @@ def _read_bytes(args: tuple[Any, ...]) -> int:
     return int(args[0].element_size()) if args and isinstance(args[0], Tensor) else 8
 
 
-def _note_mismatch(plan: OpPlan, args: tuple[Any, ...]) -> None:
+def _is_mismatch(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
     """Tensors of the host and of the device in one op: an error on a GPU, but for single numbers."""
     if _is_derivative():
-        return
+        return False
+    if plan.indexes:
+        return is_index_apart(args, kwargs)
+    if plan.takes_host:
+        return False
     tensors = _tensors(args)
     on_host = [tensor for tensor in tensors if (place := place_of(tensor)) is not None and place.is_host]
     written_on_host = plan.writes_first and on_host and on_host[0] is tensors[0]
-    if written_on_host or any(tensor.dim() > 0 for tensor in on_host):
-        note(Event("device_mismatch", plan.name.partition("::")[2], plan.chain, blocking=False))
+    return bool(written_on_host) or any(tensor.dim() > 0 for tensor in on_host)
 
 
 def _is_derivative() -> bool:

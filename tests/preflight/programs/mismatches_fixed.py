@@ -8,6 +8,7 @@ from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(0)
 model = nn.Linear(4, 3).to("cuda")
 total = torch.zeros((), device="cuda")
+table = torch.linspace(0, 1, 12, device="cuda")
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 data = TensorDataset(torch.randn(40, 4), torch.zeros(40).long())
 for x, labels in DataLoader(data, batch_size=4, pin_memory=True):
@@ -17,5 +18,9 @@ for x, labels in DataLoader(data, batch_size=4, pin_memory=True):
     weighted = logits * torch.ones(3, device=logits.device)
     total += loss.detach()
     joined = torch.cat([logits.detach(), x[:, :3]])
+    chosen = logits.argmax(dim=1)
+    looked_up = table[chosen]
+    table[chosen] = 1.0
+    table[chosen] = torch.tensor(2.0)
     loss.backward()
     optimizer.step()
