@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from typing import Any
+from weakref import WeakValueDictionary
 
 import torch
 from torch import Tensor
 
 from tbprof.preflight.base.device_marks import HOST, Place, device_place, place_of
 
-__all__ = ["current", "device_count", "device_named", "place_named"]
+__all__ = ["current", "device_count", "device_named", "is_of_device", "made_for_device", "place_named"]
 
 
 class _Current:
@@ -47,3 +48,17 @@ def place_named(device: Any) -> Place | None:
     if named.type == "cuda":
         return device_place(current.index if named.index is None else named.index)
     return HOST if named.type == "cpu" else None
+
+
+_FOR_DEVICE: WeakValueDictionary[int, Any] = WeakValueDictionary()
+"""The program's generators for the device, by torch's objects behind them: ops get those in other wraps."""
+
+
+def made_for_device(generator: Any) -> None:
+    """Remember that a generator, which is the CPU's here, would be the device's."""
+    _FOR_DEVICE[generator._cdata] = generator
+
+
+def is_of_device(generator: Any) -> bool:
+    """Whether an op's generator would be the device's."""
+    return generator._cdata in _FOR_DEVICE

@@ -12,6 +12,7 @@ from torch.profiler import ProfilerActivity
 from torch.utils._python_dispatch import _disable_current_modes
 
 from tbprof.preflight.base.device_marks import HOST, mark, place_of
+from tbprof.preflight.base.devices import made_for_device
 from tbprof.preflight.base.patch import Patch, instead
 from tbprof.preflight.watching.mode import Watch
 from tbprof.preflight.watching.recording import remark
@@ -69,6 +70,8 @@ class _Generator(torch._C.Generator, metaclass=_GeneratorType):  # type: ignore[
     def __new__(cls, device: Any = "cpu") -> Any:
         made = super().__new__(cls, device="cpu")
         made._of_device = torch.device(device)
+        if made._of_device.type == "cuda":
+            made_for_device(made)
         return made
 
     @property

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from tbprof.optable import Condition
-from tbprof.preflight.base.device_marks import is_on_device, place_of
+from tbprof.preflight.base.device_marks import Place, is_on_device, place_of
+from tbprof.preflight.base.devices import is_of_device
 
-__all__ = ["CONDITIONS", "Holds", "host_indexes", "index_parts", "is_index_apart"]
+__all__ = ["CONDITIONS", "Holds", "host_indexes", "index_parts", "is_generator_apart", "is_index_apart"]
 
 Holds: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], bool]
 """Whether it does, from the arguments as torch's dispatcher gives them."""
@@ -93,6 +94,12 @@ def is_index_apart(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         return True
     of = place_of(values) if isinstance(values, Tensor) and values.numel() > 1 else None
     return of is not None and of.is_host != at.is_host
+
+
+def is_generator_apart(kwargs: Mapping[str, Any], place: Place) -> bool:
+    """Whether a generator is not where the numbers are that an op draws with it."""
+    generator = kwargs.get("generator")
+    return generator is not None and is_of_device(generator) != place.is_device
 
 
 def _values(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tbprof.preflight.base.device_marks import HOST, PINNED, Place, mark, place_of, places_among
 from tbprof.preflight.base.devices import place_named
 from tbprof.preflight.watching import pending_reads
-from tbprof.preflight.watching.conditions import is_index_apart
+from tbprof.preflight.watching.conditions import is_generator_apart, is_index_apart
 from tbprof.preflight.watching.copies import note_copy_into, note_index_upload, note_index_upload_again
 from tbprof.preflight.watching.fault_guard import lost
 from tbprof.preflight.watching.half_precision import has_half, in_float32
@@ -65,6 +65,8 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
             device, host = places_among((*args, *options.values()) if options else args)
             if pending_reads.is_any and not (plan.is_view or plan.copies):
                 pending_reads.check(plan.name, args)
+            if plan.takes_generator:
+                _look_at_generator(plan, options, asked_for or device or (None if host is None else HOST))
             if device is not None:
                 _look_at(plan, args, options, host)
         except Exception as error:  # noqa: BLE001 - the border to the program
@@ -124,7 +126,7 @@ def _look_at(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any], hos
     """Note what an op with tensors of the device reads or moves, and those of the host beside them."""
     if host is not None and _is_mismatch(plan, args, kwargs):
         # What raises no longer reads or moves anything.
-        note(Event("device_mismatch", plan.name.partition("::")[2], plan.chain, blocking=False))
+        _note_mismatch(plan)
         return
     if not plan.is_examined or is_muted():
         return
@@ -150,6 +152,17 @@ def _note_reads(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
 def _read_bytes(args: tuple[Any, ...]) -> int:
     """A number is as large as one element; the count of rows that an op reads is no larger."""
     return int(args[0].element_size()) if args and isinstance(args[0], Tensor) else 8
+
+
+def _look_at_generator(plan: OpPlan, options: Mapping[str, Any], place: Place | None) -> None:
+    """Each device draws with generators of its own; what is made without naming one is the host's."""
+    at = place or (HOST if plan.takes_device else None)
+    if at is not None and is_generator_apart(options, at):
+        _note_mismatch(plan)
+
+
+def _note_mismatch(plan: OpPlan) -> None:
+    note(Event("device_mismatch", plan.name.partition("::")[2], plan.chain, blocking=False))
 
 
 def _is_mismatch(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:

@@ -58,6 +58,7 @@ class OpPlan:
     fresh_place: Place | None
     """Where its result is if none of its tensors says it."""
     takes_device: bool
+    takes_generator: bool
     writes_first: bool
     host_result: int | None
     rounded_results: int
@@ -85,6 +86,7 @@ def plan_for(func: Any) -> OpPlan:
         is_view=bool(aliases) and all(alias is not None and not alias.is_write for alias in aliases),
         fresh_place=HOST if name in _FRESH else None,
         takes_device=any(argument.name in ("device", "pin_memory") for argument in schema.arguments),
+        takes_generator=any(argument.name == "generator" for argument in schema.arguments),
         host_result=_HOST_RESULTS.get(name),
         writes_first=bool(schema.arguments) and _is_written(schema.arguments[0]),
         rounded_results=SLOW_IN_HALF.get(name, 0),
@@ -104,6 +106,7 @@ def _plan_of_higher_order(func: HigherOrderOperator) -> OpPlan:
         is_view=False,
         fresh_place=None,
         takes_device=False,
+        takes_generator=False,
         writes_first=False,
         host_result=None,
         rounded_results=0,

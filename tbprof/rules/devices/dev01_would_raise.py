@@ -1,8 +1,8 @@
 """An op takes tensors of the host and of the GPU: on a GPU it raises an error.
 
 What
-    An op meets a tensor that was made on the host beside one on the GPU. Preflight alone finds it:
-    a recorded run has got past the line, so that no trace can show it.
+    An op meets a tensor, an index or a random generator of the host beside a tensor of the GPU.
+    Preflight alone finds it: a recorded run has got past the line, so that no trace can show it.
 
 Why
     The program works as long as all is on one device, as on a laptop, and stops on a GPU with
@@ -21,7 +21,7 @@ Action
 
 Fix
     Make the tensor on the device of the others, with device=, or keep it in a buffer of its module,
-    which moves along with it.
+    which moves along with it; a generator as `torch.Generator(device=device)`.
     caveat: a tensor that holds a single number may stay on the host, and costs nothing there.
 
 Silent
