@@ -1,4 +1,4 @@
-"""Waits and copies inside a framework that one of its own options takes away (data).
+"""Waits and copies inside a framework, or torch's own code, that an option of it takes away (data).
 
 The frame of such a site is the framework's, and its user can't change the line: the option is
 the fix. Its code goes into a finding's numbers as `hint`.
@@ -20,6 +20,11 @@ _ANY = r".*"
 _TRUTH = "aten::is_nonzero"
 _VALUE = "aten::_local_scalar_dense"
 _COPY = "aten::_to_copy"
+
+_WITHOUT_VALIDATION = (
+    "torch checks what a distribution is given: once, at the start, "
+    "torch.distributions.Distribution.set_default_validate_args(False) turns it off."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,24 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         "Evaluation brings all predictions to the host: prediction_loss_only=True keeps them away, "
         "preprocess_logits_for_metrics makes them smaller.",
     ),
-    # Whether a mask is all ones is asked only where a mask is given.
+    # Without a mask a decoder looks whether its positions begin anew, with one whether it is all ones.
+    FrameworkOption(
+        "transformers_packed_sequences",
+        r"transformers/masking_utils\.py",
+        r"find_packed_sequence_indices",
+        _TRUTH,
+        "transformers looks for packed sequences in a batch without an attention_mask, and asks of a mask "
+        "whether it is all ones: only a model that is compiled asks neither.",
+    ),
+    FrameworkOption(
+        "transformers_causal_mask",
+        r"transformers/masking_utils\.py",
+        r"_ignore_causal_mask_sdpa|flash_attention_mask|flex_attention_mask",
+        _TRUTH,
+        "transformers asks whether the mask is all ones, and looks for packed sequences where there is none: "
+        "only a model that is compiled asks neither.",
+    ),
+    # An encoder, and all before packed sequences were known, asks only where a mask is given.
     FrameworkOption(
         "transformers_attention_mask",
         r"transformers/(?:modeling_attn_mask_utils|masking_utils)\.py",
@@ -167,8 +189,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         r"stable_baselines3/common/distributions\.py",
         _ANY,
         _TRUTH,
-        "torch checks what a distribution is given: once, at the start, "
-        "torch.distributions.Distribution.set_default_validate_args(False) turns it off.",
+        _WITHOUT_VALIDATION,
     ),
     FrameworkOption(
         "detectron2_async_write_metrics",
@@ -185,9 +206,41 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         _VALUE,
         "Megatron looks at each loss: --no-check-for-nan-in-loss-and-grad turns it off.",
     ),
+    FrameworkOption(
+        "torch_lbfgs",
+        r"torch/optim/lbfgs\.py",
+        _ANY,
+        "",
+        "LBFGS decides on the host how an iteration goes on: a lower max_iter makes them fewer, and without "
+        "line_search_fn each asks less.",
+    ),
+    FrameworkOption(
+        "torch_is_causal",
+        r"torch/nn/modules/transformer\.py",
+        r"_detect_is_causal_mask",
+        _TRUTH,
+        "torch compares the mask with a causal one in each forward: say which it is by is_causal= "
+        "(tgt_is_causal= of a decoder; of nn.Transformer src_is_causal= and tgt_is_causal=).",
+    ),
+    FrameworkOption(
+        "torch_gradient_to_host",
+        r"torch/autograd/(?:graph|__init__)\.py",
+        r"_engine_run_backward|backward|grad",
+        _COPY,
+        "This is the gradient of a tensor of the host that the program moves to the device: make that tensor "
+        "on the device, or move it before its requires_grad_().",
+    ),
+    FrameworkOption(
+        "torch_distributions",
+        r"torch/distributions/.*\.py",
+        r"__init__|_validate_sample",
+        _TRUTH,
+        _WITHOUT_VALIDATION,
+    ),
 )
 """As the sources of transformers 4.30 to 5.23, accelerate 1.15, lightning 2, torchmetrics 1, ignite 0.5,
-fastai 2.8, MMEngine 0.10, Stable-Baselines3 2.9, detectron2 0.6 and Megatron-LM 0.12 have them."""
+fastai 2.8, MMEngine 0.10, Stable-Baselines3 2.9, detectron2 0.6, Megatron-LM 0.12 and torch
+2.13 have them."""
 
 
 _BLOCKING_ON_A_CPU_ONLY = (

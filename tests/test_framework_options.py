@@ -34,7 +34,17 @@ def hint(frame: str, ops: tuple[str, ...] = ITEM) -> object:
     [
         ("transformers/trainer.py(2100): _inner_training_loop", TRUTH, "transformers_nan_filter"),
         ("transformers/trainer.py(2400): _maybe_log_save_evaluate", ITEM, "transformers_logging_steps"),
-        ("transformers/masking_utils.py(776): find", TRUTH, "transformers_attention_mask"),
+        (
+            "transformers/masking_utils.py(776): find_packed_sequence_indices",
+            TRUTH,
+            "transformers_packed_sequences",
+        ),
+        ("transformers/masking_utils.py(307): _ignore_causal_mask_sdpa", TRUTH, "transformers_causal_mask"),
+        (
+            "transformers/masking_utils.py(369): _ignore_bidirectional_mask_sdpa",
+            TRUTH,
+            "transformers_attention_mask",
+        ),
         ("lightning/fabric/utilities/apply_func.py(130): to_item", ITEM, "lightning_log"),
         ("lightning_fabric/utilities/apply_func.py(130): to_item", ITEM, "lightning_log"),
         (
@@ -69,7 +79,7 @@ def test_without_a_frame_there_is_none() -> None:
     assert "hint" not in finding.numbers
 
 
-READ, COPY = "aten::_local_scalar_dense", "aten::_to_copy"
+READ, COPY, DECIDE = "aten::_local_scalar_dense", "aten::_to_copy", "aten::is_nonzero"
 
 
 @pytest.mark.parametrize(
@@ -115,6 +125,16 @@ READ, COPY = "aten::_local_scalar_dense", "aten::_to_copy"
         ("detectron2/engine/train_loop.py", "write_metrics", READ, False, "detectron2_async_write_metrics"),
         ("megatron/core/rerun_state_machine.py", "validate_result", READ, False, "megatron_check_for_nan"),
         ("transformers/trainer.py", "_inner_training_loop", READ, False, None),
+        ("torch/optim/lbfgs.py", "_strong_wolfe", DECIDE, False, "torch_lbfgs"),
+        (
+            "torch/nn/modules/transformer.py",
+            "_detect_is_causal_mask",
+            "aten::is_nonzero",
+            False,
+            "torch_is_causal",
+        ),
+        ("torch/autograd/graph.py", "_engine_run_backward", COPY, False, "torch_gradient_to_host"),
+        ("torch/distributions/distribution.py", "__init__", DECIDE, False, "torch_distributions"),
     ],
 )
 def test_a_frame_has_the_option_of_what_it_does(
@@ -146,6 +166,14 @@ def test_a_sample_is_told_to_leave_the_mask_out() -> None:
     report = build_report(SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN02"]
     assert finding.numbers == {"hint": "transformers_attention_mask"}
+
+
+def test_no_question_about_a_mask_is_answered_by_another_one() -> None:
+    """Without an attention_mask, transformers looks for packed sequences."""
+    fixes = {option.code: option.fix for option in FRAMEWORK_OPTIONS}
+    assert "give no attention_mask" in fixes["transformers_attention_mask"]
+    for code in ("transformers_packed_sequences", "transformers_causal_mask"):
+        assert "give no attention_mask" not in fixes[code]
 
 
 def test_codes_are_there_once() -> None:

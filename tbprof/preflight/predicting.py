@@ -146,10 +146,13 @@ def _finding(
 
 
 def _fix(site: PredictedSite, rule: str) -> str:
-    """The option of the framework whose line it is, else what the rule says."""
+    """The option of the framework, or of torch, whose line it is, else what the rule says."""
     is_upload = site.direction == "HtoD"
-    option = option_at(site.source.file, site.source.function, site.ops, is_upload=is_upload)
-    return rule_text(rule).fix if option is None else option.fix
+    for frame in (site.source, site.via):
+        option = frame and option_at(frame.file, frame.function, site.ops, is_upload=is_upload)
+        if option:
+            return option.fix
+    return rule_text(rule).fix
 
 
 def _rank(finding: PredictedFinding, site: PredictedSite) -> tuple[bool, bool, int, int]:

@@ -90,3 +90,48 @@ def test_rows_that_change_are_no_constant_for_being_uploaded_twice() -> None:
             weight[torch.tensor([step])].sum().backward()
             optimizer.step()
     assert [site.is_constant for site in preflight.sites] == [False]
+
+
+def fixes(program: str, folder: Path) -> dict[int, str]:
+    """What to do about the lines of a program, by their numbers."""
+    path = folder / "train.py"
+    path.write_text("import torch\n" + program, encoding="utf-8")
+    predicted = run_here(path)
+    sites = [predicted["sites"][finding["sites"][0]] for finding in predicted["findings"]]
+    return {
+        site["source"]["line"]: finding["fix"]
+        for site, finding in zip(sites, predicted["findings"], strict=True)
+    }
+
+
+MASKED = """
+layer = torch.nn.TransformerEncoderLayer(4, 2, batch_first=True)
+encoder = torch.nn.TransformerEncoder(layer, 1).to("cuda")
+mask = torch.nn.Transformer.generate_square_subsequent_mask(3, device="cuda")
+encoder(torch.ones(2, 3, 4, device="cuda"), mask)
+"""
+LINE_SEARCH = """
+weight = torch.ones(4, device="cuda", requires_grad=True)
+optimizer = torch.optim.LBFGS([weight], max_iter=2)
+def closure():
+    optimizer.zero_grad()
+    loss = weight.square().sum()
+    loss.backward()
+    return loss
+optimizer.step(closure)
+"""
+LEAF_ON_THE_HOST = """
+leaf = torch.tensor([1.0, 2.0], requires_grad=True).double().to("cuda")
+leaf.sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "said"),
+    [(MASKED, 6, "is_causal="), (LINE_SEARCH, 10, "max_iter"), (LEAF_ON_THE_HOST, 4, "requires_grad_()")],
+    ids=["mask", "line search", "leaf"],
+)
+def test_a_wait_in_torchs_own_code_is_told_what_its_caller_can_do(
+    program: str, line: int, said: str, tmp_path: Path
+) -> None:
+    assert said in fixes(program, tmp_path)[line]

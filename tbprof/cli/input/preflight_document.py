@@ -85,8 +85,15 @@ def _found(document: Json, finding: Json) -> Found:
         is_in_every_step=_is_one_stretch(document) or finding["every_step"],
         suppressed=finding["suppressed"],
         predicted=True,
-        option=framework_fix(source["file"], source["function"], finding["kind"]),
+        option=_option(site, finding["kind"]),
     )
+
+
+def _option(site: Json, kind: str) -> str:
+    """Of the framework's line, or of torch's own between it and the op."""
+    frames = [frame for frame in (site["source"], site.get("via")) if frame]
+    fixes = (framework_fix(frame["file"], frame["function"], kind) for frame in frames)
+    return next(filter(None, fixes), "")
 
 
 def _is_one_stretch(document: Json) -> bool:
