@@ -89,7 +89,9 @@ def _check_step_on(step_on: StepFunction, given: argparse.Namespace) -> None:
 
 
 def _logdir(given: argparse.Namespace) -> str:
-    return given.logdir or os.path.join("logs", Path(given.program).stem)  # noqa: PTH118
+    # Of a module all of its name: those of one package are programs of their own.
+    name = given.program if given.module else Path(given.program).stem
+    return given.logdir or os.path.join("logs", name)  # noqa: PTH118
 
 
 def _run(given: argparse.Namespace, options: HookOptions, step_on: StepFunction | None) -> None:

@@ -16,7 +16,7 @@ from trainings import facts_in, published_soon
 import tbprof
 from tbprof.hook.config.arguments import option
 from tbprof.hook.config.options import HookOptions
-from tbprof.hook.run import main, parser
+from tbprof.hook.run import _logdir, main, parser
 from tbprof.hook.run_arguments import options_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -148,6 +148,19 @@ def test_a_module_is_run_as_python_does(processes: ScriptRunner, tmp_path: Path)
     watched = start_watched(processes, tmp_path, "-m", "package.train", "--lr", "3")
     assert watched.stdout == alone.stdout
     assert "No window was recorded: step() was never called" in watched.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "folder"),
+    [
+        (["-m", "package.train"], "logs/package.train"),
+        (["folder/train.v2.py"], "logs/train.v2"),
+        (["-m", "package.train", "--logdir", "elsewhere"], "logs/package.train"),
+        (["--logdir", "elsewhere", "-m", "package.train"], "elsewhere"),
+    ],
+)
+def test_each_program_has_a_folder_of_its_own(arguments: list[str], folder: str) -> None:
+    assert _logdir(parser(HookOptions).parse_args(arguments)) == folder
 
 
 def test_a_script_that_is_not_there_is_said(tmp_path: Path) -> None:
