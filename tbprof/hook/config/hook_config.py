@@ -110,8 +110,8 @@ def _check_stall(max_stall_ms: float) -> None:
 
 def _address(logdir: AnyPath) -> str | None:
     """None for a folder of this machine."""
-    text = os.fspath(logdir)
-    if not isinstance(text, str) or not is_address(text) or local_folder_of(text) is not None:
+    text = _spelled(logdir)
+    if not is_address(text) or local_folder_of(text) is not None:
         return None
     try:
         return checked_address(text)
@@ -129,10 +129,16 @@ def _outbox(address: str, spool: Path | None) -> Path:
 
 def _absolute(name: str, folder: AnyPath) -> Path:
     """The folder as seen now: a training that changes its directory later means the same one."""
-    path = os.fspath(folder)
-    if not isinstance(path, str) or not path:
+    path = _spelled(folder)
+    if not path:
         raise UsageError(f"TrainerHook: {name} is {folder!r}; give the path of a folder.")
     local = local_folder_of(path)
     if local is None and is_address(path):
         raise UsageError(f"TrainerHook: {name} is {path!r}; give a folder of this machine.")
     return Path(local or path).absolute()
+
+
+def _spelled(path: object) -> str:
+    """A path as text; "" of what is none."""
+    spelled = os.fspath(path) if isinstance(path, (str, os.PathLike)) else ""
+    return spelled if isinstance(spelled, str) else ""

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -54,8 +55,8 @@ def test_each_option_reaches_the_plan(tmp_path: Path) -> None:
     assert plan.keep_arguments == ("--keep-windows", "3", "--keep-bytes", "5000000000")
 
 
-@pytest.mark.parametrize("logdir", ["", b"logs"])
-def test_a_logdir_that_is_no_folder_is_refused(logdir: str) -> None:
+@pytest.mark.parametrize("logdir", ["", b"logs", None, 3])
+def test_a_logdir_that_is_no_folder_is_refused(logdir: Any) -> None:
     with pytest.raises(UsageError, match=re.escape(f"logdir is {logdir!r}; give the path of a folder")):
         tbprof.TrainerHook(logdir)
 
