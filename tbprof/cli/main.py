@@ -114,7 +114,9 @@ def _run(given: Sequence[str]) -> int:
             for command, what in _COMMANDS.items():
                 commands.add_parser(command, help=what)
         own, behind = _at_dashes(given)
-        options = parser.parse_args(own)
+        options, unknown = parser.parse_known_args(own)
+        if unknown:
+            parser.error(_unrecognized(unknown, given))
         if behind:
             options.paths.extend(behind)
         code: int = options.run(options)
@@ -130,6 +132,14 @@ def _at_dashes(given: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         return given, ()
     dashes = given.index("--")
     return given[:dashes], given[dashes + 1 :]
+
+
+def _unrecognized(unknown: Sequence[str], given: Sequence[str]) -> str:
+    """In the words of argparse, and where they would be a program's."""
+    is_program = given[0] == "check" and any(word.endswith(".py") or word == "-m" for word in given)
+    words = " ".join(unknown)
+    hint = f"; those of the program go behind --: PROGRAM -- {words}" if is_program else ""
+    return f"unrecognized arguments: {words}{hint}"
 
 
 def _say(sentence: str) -> int:

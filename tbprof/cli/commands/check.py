@@ -107,8 +107,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("there is nothing to check: name traces, reports, folders or a program")
     if options.update_baseline and options.baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE: say where it is")
+    # First: a program may run for minutes.
+    accepted = _accepted(options)
     judge = partial(check_view, _recordings(options), forbidden=options.forbid, budgets=options.budget)
-    view = judge(_accepted(options))
+    view = judge(accepted)
     if options.update_baseline:
         _check_whole(view, options.baseline)
         baseline = renewed(view)

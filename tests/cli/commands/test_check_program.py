@@ -234,6 +234,21 @@ def test_nothing_is_said_of_a_step_where_there_is_none(tmp_path: Path) -> None:
     assert "/step" not in ended.stdout
 
 
+def test_a_baseline_that_is_not_there_is_said_before_the_program_runs(tmp_path: Path) -> None:
+    program = tmp_path / "sample.py"
+    program.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')", encoding="utf-8")
+    ended = run_tbprof("check", "--baseline", tmp_path / "nothere.json", program)
+    assert (ended.returncode, "there is no baseline" in ended.stderr) == (2, True)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_arguments_of_the_program_are_told_their_place(tmp_path: Path) -> None:
+    (tmp_path / "main.py").touch()
+    ended = run_tbprof("check", "--forbid", "SYN", tmp_path / "main.py", "--batch-size", "16")
+    assert ended.returncode == 2
+    assert "unrecognized arguments: --batch-size 16; those of the program go behind --" in ended.stderr
+
+
 NEEDS_A_GPU = """
 import torch, kernels
 
