@@ -57,7 +57,7 @@ def test_a_window_of_a_child_is_published_or_its_absence_said(
     said = [line for line in ended.stderr.splitlines() if not line.startswith(("USDT:", "tbprof: window "))]
     if steps == 1:
         assert said == [
-            "No window was recorded: recording begins after 3 steps; steps taken: 1."
+            "tbprof: No window was recorded: recording begins after 3 steps; steps taken: 1."
             " Lower skip_first or warmup."
         ]
         return

@@ -76,4 +76,13 @@ def test_so_many_are_kept_and_information_is_none() -> None:
 
 def test_a_program_without_logging_prints_them_still(run_script: Callable[..., object], logdir: Path) -> None:
     ended = run_script("import sys, tbprof\nwith tbprof.TrainerHook(sys.argv[1]): pass", logdir)
-    assert ended.stderr.startswith("No window was recorded")
+    assert ended.stderr.startswith("tbprof: No window was recorded")
+
+
+def test_a_program_with_logging_prints_them_in_its_own_form(
+    run_script: Callable[..., object], logdir: Path
+) -> None:
+    configured = "import logging\nlogging.basicConfig(format='[%(name)s] %(message)s')\n"
+    ended = run_script(f"{configured}import sys, tbprof\nwith tbprof.TrainerHook(sys.argv[1]): pass", logdir)
+    assert ended.stderr.startswith("[tbprof] No window was recorded")
+    assert ended.stderr.count("No window was recorded") == 1
