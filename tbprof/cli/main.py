@@ -34,7 +34,7 @@ _COMMANDS: Mapping[str, str] = {
     "explain": "say what a rule finds and how to fix it",
     "manual": "print a page of the manual",
     "demo": "train a small model before and after its fixes",
-    "run": "profile a training script without an edit to it",
+    "run": "profile a training script without changing its code",
     "preflight": "name the lines that would sync, on a machine without a GPU",
     "fits": "say which batch sizes fit on a GPU, on a machine without one",
     "doctor": "say what a good recording lacks on this machine",

@@ -43,7 +43,7 @@ def parser(record: type) -> argparse.ArgumentParser:
     """What the command line takes; `record` is that of the hook's options."""
     made = OneLineParser(
         prog="tbprof run",
-        description="Profile a training script without an edit to it. Options go before PROGRAM.",
+        description="Profile a training script without changing its code. Options go before PROGRAM.",
     )
     made.add_argument("--logdir", help="the run's folder; default: logs/<name of the program>")
     made.add_argument(

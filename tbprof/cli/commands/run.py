@@ -1,4 +1,4 @@
-"""`tbprof run train.py ...`: profile a training without an edit to it."""
+"""`tbprof run train.py ...`: profile a training without changing its code."""
 
 from __future__ import annotations
 
