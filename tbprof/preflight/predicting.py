@@ -11,6 +11,7 @@ from tbprof.framework_options import option_at
 from tbprof.line_rules import LINE_KINDS, rule_of
 from tbprof.model import Severity, disambiguated, fingerprint, joined_statement, suppression
 from tbprof.preflight.prediction.prediction import (
+    ENDED_WELL,
     WHOLE_RUN,
     Ending,
     PredictedFinding,
@@ -26,6 +27,7 @@ __all__ = ["predict"]
 
 _FAULTS = ("race", "device_mismatch")
 """What is wrong wherever it happens; the rest matters in steps."""
+_COULD_USE_IT = (*ENDED_WELL, "interrupted")
 _ON_THE_CPU = (
     "the program put nothing on a GPU, so that no line could wait for one: let it choose its device as it "
     "does where there is one, without use_cpu=True, accelerator='cpu' or the like"
@@ -44,7 +46,11 @@ def predict(
         torch_version=torch.__version__,
         ending=ending,
         error=error,
-        notes=(*(() if recorder.used_device else (_ON_THE_CPU,)), *recorder.notes),
+        # Of a program that failed, its error says why.
+        notes=(
+            *((_ON_THE_CPU,) if not recorder.used_device and ending in _COULD_USE_IT else ()),
+            *recorder.notes,
+        ),
         used_device=recorder.used_device,
         steps=steps,
         sites=sites,

@@ -65,3 +65,11 @@ def test_a_program_that_stays_on_the_cpu_is_told_why_nothing_was_found() -> None
     said = document(preflight.prediction)["preflight"]
     assert not said["used_device"]
     assert said["notes"][0].startswith("the program put nothing on a GPU")
+
+
+def test_a_program_that_fails_before_it_uses_a_gpu_is_told_of_its_failure_alone() -> None:
+    preflight = Preflight(steps=None)
+    with pytest.raises(ModuleNotFoundError), preflight:
+        __import__("no_such_module_of_theirs")
+    assert preflight.prediction.notes == ()
+    assert "no_such_module_of_theirs" in preflight.prediction.error
