@@ -1,4 +1,4 @@
-"""What was lost or odd while reading, as facts of the file."""
+"""What was lost or odd while reading, as facts of the file; their sentences are in `tbprof.texts`."""
 
 from __future__ import annotations
 
@@ -16,35 +16,7 @@ from tbprof.trace.importers.kineto.events.decode import Losses
 from tbprof.trace.importers.kineto.events.metadata import Metadata
 from tbprof.trace.importers.kineto.rows import Rows
 
-__all__ = ["CODES", "Reading", "health_of"]
-
-CODES = {
-    "compression_damaged": "The gzip stream broke off or failed its check; what came before is kept.",
-    "truncated": "The event array breaks off: the writer was killed, or the disk was full.",
-    "array_unclosed": "The event array never closed, but the profiler's last event is there.",
-    "events_dropped": "Events that could not be read: `damaged`, `no_time`, `out_of_range` (more "
-    "than 142 years on the clock, or 101 days long), `not_an_object`, `too_long`.",
-    "text_repaired": "Events, or chunks of them, whose text was no valid JSON and was put right.",
-    "negative_durations": "Events that ended before they began; they count as 0 ns long.",
-    "stray_times": "Events over a day from the others, or longer than a day: left out.",
-    "metadata_damaged": "A part of what the file says about itself could not be read.",
-    "facts_damaged": "What the trainer hook added to the file could not be used.",
-    "no_gpu_rows": "The file holds no GPU work; with `cut`, none before it breaks off.",
-    "gpu_not_recorded": "Nor does this one, although the hook saw a `device`.",
-    "gpu_work_lost": "The file holds calls that launch kernels, and no GPU work.",
-    "no_operators": "The file holds work or calls of a GPU, and no operator of the host.",
-    "gpu_before_launch": "GPU rows more than 10 us before the call that launched them: the clocks disagree.",
-    "launches_without_gpu_rows": "Calls that launch kernels whose GPU row is not in the file: work was lost.",
-    "launches_captured": "Calls that recorded a graph's kernels instead of running them.",
-    "sync_events_missing": "`waits` calls make a stream wait, and no CUDA sync event says for which.",
-    "sync_events_without_streams": "CUDA sync events of a stream's wait that do not name what it waited for.",
-    "frames_backwards": "Python frames that begin before the one ahead of them: the clock was set back.",
-    "steps_backwards": "Steps that begin before the one with the number below: the clock was set back.",
-    "device_names_unknown": "Devices that did work and that the file does not describe.",
-    "rank_unknown": "The file holds collectives and does not say of which rank it is.",
-    "gpu_rows_without_launch": "GPU rows whose call is not in the file, such as work of the step before.",
-}
-"""Every code of this module and what it means; its numbers are named in the sentence or count rows."""
+__all__ = ["Reading", "health_of"]
 
 
 @dataclass(frozen=True, slots=True)

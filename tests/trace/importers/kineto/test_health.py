@@ -14,7 +14,6 @@ from trace_samples import HEAD, a_step, classic, complete, health_numbers, kerne
 from tbprof.model import HealthFact
 from tbprof.texts.trust.health import health_sentence
 from tbprof.trace.columns.columns import Trace
-from tbprof.trace.importers.kineto.health import CODES
 from tbprof.trace.importers.kineto.reader import read_trace
 
 LAUNCH = complete("cudaLaunchKernel", 100.0, 5.0, "cuda_runtime", correlation=1)
@@ -135,14 +134,12 @@ def _streams(trace: Trace) -> list[int]:
     return trace.stream.at(np.arange(len(trace.slices))).tolist()
 
 
-def test_every_code_has_a_sentence(tmp_path: Path) -> None:
+def test_all_that_one_file_lost_is_named(tmp_path: Path) -> None:
     damaged = classic([complete("a", 1, -1), *a_step()], head={"tbprof": 1, "bad": 0})
     damaged = damaged.replace(b'"bad": 0', b'"bad": oops')[:-400].replace(b"aten::add", b"aten\0add")
-    seen = {fact.code: fact for fact in read_trace(write(tmp_path, damaged, packed=True)).health}
+    seen = {fact.code for fact in read_trace(write(tmp_path, damaged, packed=True)).health}
 
-    assert set(seen) <= set(CODES)
-    assert {"truncated", "text_repaired", "facts_damaged", "metadata_damaged"} <= set(seen)
-    assert all(sentence.endswith(".") for sentence in CODES.values())
+    assert {"truncated", "text_repaired", "facts_damaged", "metadata_damaged"} <= seen
 
 
 def launches(folder: Path, *events: dict, **head: Any) -> dict[str, dict]:
