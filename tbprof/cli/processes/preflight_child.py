@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from tbprof.cli.input.preflight_document import Json
 from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import UsageError
-from tbprof.standard_streams import flush_output
 
-__all__ = ["print_preflight", "run_preflight"]
+__all__ = ["run_preflight"]
 
 
 def run_preflight(program: str, arguments: Sequence[str], options: Sequence[str] = ()) -> Json:
@@ -20,7 +19,9 @@ def run_preflight(program: str, arguments: Sequence[str], options: Sequence[str]
     Raises:
         UsageError: torch is missing, or nothing was said.
     """
-    command = _command(program, arguments, ["--format", "json", *options])
+    command = command_with_torch(
+        "tbprof.preflight", ["--format", "json", *options, program, "--", *arguments]
+    )
     ended = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     try:
         document: Json = json.loads(ended.stdout)
@@ -30,17 +31,3 @@ def run_preflight(program: str, arguments: Sequence[str], options: Sequence[str]
             + ("its own message is above" if ended.returncode else "the program ends its process itself")
         ) from None
     return document
-
-
-def print_preflight(program: str, arguments: Sequence[str], options: Sequence[str] = ()) -> int:
-    """The same for people, on this process's stdout; preflight's exit code.
-
-    Raises:
-        UsageError: torch is missing.
-    """
-    flush_output()
-    return subprocess.run(_command(program, arguments, options), check=False).returncode
-
-
-def _command(program: str, arguments: Sequence[str], options: Sequence[str]) -> list[str]:
-    return command_with_torch("tbprof.preflight", [*options, program, "--", *arguments])
