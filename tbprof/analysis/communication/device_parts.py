@@ -67,9 +67,6 @@ class DeviceParts:
     def communication_exposed_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
         return _overlap_ns(self.communication_exposed, start_ns, end_ns)
 
-    def communication_overlapped_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
-        return _overlap_ns(self.communication_overlapped, start_ns, end_ns)
-
     def copying_ns(self, start_ns: Int64s, end_ns: Int64s) -> Int64s:
         return _overlap_ns(self.copying, start_ns, end_ns)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from tbprof.job.replay.replaying import Floats
 
 __all__ = ["Contribution", "Explained", "StragglerAnalysis"]
@@ -66,9 +64,3 @@ class StragglerAnalysis:
     def slowdown(self) -> float:
         """S: the mean step over the mean ideal one."""
         return float(self.replayed.mean() / self.ideal.mean())
-
-    @property
-    def delay_slowdown(self) -> float:
-        """The recorded mean step over the replayed one; near 1 where the replay is right."""
-        # The table's times have single precision, and so have the published ratios.
-        return float(self.recorded.astype(np.float32).mean() / self.replayed.mean())

@@ -27,8 +27,6 @@ class Excess:
 
     part: Part
     ns: int
-    usual_ns: int
-    """What the others have of it in the median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +127,7 @@ def _with_unexplained(excesses: tuple[Excess, ...], left_ns: int) -> tuple[Exces
     """Before the first moment at which ranks were level, nothing says that they began together."""
     if left_ns <= SAME_NS:
         return excesses
-    return tuple(sorted((*excesses, Excess(UNEXPLAINED, left_ns, 0)), key=lambda one: -one.ns))
+    return tuple(sorted((*excesses, Excess(UNEXPLAINED, left_ns)), key=lambda one: -one.ns))
 
 
 def is_of_host(part: Part) -> bool:
@@ -166,7 +164,7 @@ def _by_op(stretch: Stretch) -> Counter[str]:
 def _excess_of(stretches: Sequence[Stretch], late: int, part: Part) -> list[Excess]:
     own = stretches[late][part].ns
     usual = _median([one.get(part, NOTHING).ns for at, one in enumerate(stretches) if at != late])
-    return [Excess(part, own - usual, usual)] if own > usual else []
+    return [Excess(part, own - usual)] if own > usual else []
 
 
 def _of_modules(stretches: Sequence[Stretch], late: int, parts: Sequence[Part], more: int) -> list[Excess]:
@@ -174,8 +172,7 @@ def _of_modules(stretches: Sequence[Stretch], late: int, parts: Sequence[Part], 
     some = [excess for part in parts for excess in _excess_of(stretches, late, part)]
     total = sum(one.ns for one in some)
     if total == 0:
-        most = max(parts, key=lambda part: stretches[late][part].ns)
-        return [Excess(most, more, stretches[late][most].ns - more)]
+        return [Excess(max(parts, key=lambda part: stretches[late][part].ns), more)]
     shares = [one.ns * more // total for one in some]
     shares[max(range(len(some)), key=lambda at: some[at].ns)] += more - sum(shares)
     return [replace(one, ns=ns) for one, ns in zip(some, shares, strict=True) if ns]

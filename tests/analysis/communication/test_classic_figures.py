@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.arrays.intervals import overlap_ns
 from tbprof.analysis.facts import Facts
 
 BROADCAST = "ncclKernel_Broadcast_RING_LL_Sum_int8_t(ncclWorkElem)"
@@ -48,7 +49,7 @@ def test_nccl_beside_computing_is_divided_alike(
     span = np.array([begin]), np.array([begin + 235_000])
     parts = facts.parts
     computing, exposed = int(parts.computing_ns(*span)[0]), int(parts.communication_exposed_ns(*span)[0])
-    overlapped = int(parts.communication_overlapped_ns(*span)[0])
+    overlapped = sum(int(overlap_ns(rows, *span)[0]) for rows in parts.communication_overlapped.values())
     found = (computing - overlapped, overlapped, exposed, 235_000 - computing - exposed)
     assert tuple(ns // 1000 for ns in found) == expected
 
