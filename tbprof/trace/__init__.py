@@ -1,1 +1,4 @@
-"""Kineto files to columns: the only place that knows JSON keys, microseconds, vendors and eras."""
+"""Traces of Kineto, Nsight Systems and rocprofv3 as columns, kept for the next reading and written again.
+
+The only place that knows JSON keys, microseconds, vendors and eras.
+"""

@@ -3,7 +3,7 @@
 Host work between calls keeps its length: a host instant of the replay is the recorded one less
 a shift, and only waits change the shift. Threads that hand over to each other (forward and
 autograd) share it; the others keep their times, and their own waits hold up nobody. Device rows keep
-their length and start as `replay_schedule` says. A wait that stays returns when the rows that it
+their length and start as `schedule` says. A wait that stays returns when the rows that it
 awaited are done; a removed one costs what its calls cost when there is nothing to wait for. Frees of device
 memory are waits that always stay.
 

@@ -6,7 +6,7 @@ stream wait says so (in a window that records none: if one ended just before it 
 from the row before it on its own stream. Distances that nothing recorded explains (another
 process, time slicing) stay as they are.
 
-Kernels and copies that share an engine take turns in the replay as well (`replay_turns`).
+Kernels and copies that share an engine take turns in the replay as well (`engine_turns`).
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Place:
     lane: int
     line: int
     kind: int
-    """Index into `timeline_tracks.KINDS`."""
+    """Index into `tracks.KINDS`."""
 
 
 class Timeline:
