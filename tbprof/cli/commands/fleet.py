@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.commands.parsers import WORKERS_HELP
+from tbprof.cli.commands.parsers import WORKERS_HELP, add_top
 from tbprof.cli.input.fleet_windows import fleet_windows
 from tbprof.cli.input.places import path_of
 from tbprof.cli.input.reading import is_folder
@@ -37,7 +37,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--search", default="", metavar="WORDS", help=about)
     parser.add_argument("--sort", choices=SORTS, default=SORTS[0], help=f"default: {SORTS[0]}")
     parser.add_argument("--reverse", action="store_true", help="the other end first")
-    parser.add_argument("--top", type=int, metavar="N", help="only the N first runs")
+    add_top(parser, "only the N first runs")
     parser.add_argument("--format", choices=tuple(_FORMS), default="text")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to stdout")
     parser.add_argument("--workers", metavar="WHERE", help=WORKERS_HELP)
@@ -51,8 +51,6 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         TbprofError: There is none, or the engine can't be reached.
     """
-    if options.top is not None and options.top < 1:
-        raise UsageError(f"--top {options.top} shows nothing: give 1 or more")
     if not is_folder(options.logdir):
         raise UsageError(f"{options.logdir} is no folder: name a log directory")
     from tbprof.executors.choosing import executor_of

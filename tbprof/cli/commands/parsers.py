@@ -1,11 +1,13 @@
-"""What commands have in common on their lines: argparse's own type of their list, and an option."""
+"""What commands have in common on their lines: argparse's own type of their list, and options."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TypeAlias
 
-__all__ = ["WORKERS_HELP", "Commands"]
+from tbprof.errors import UsageError
+
+__all__ = ["WORKERS_HELP", "Commands", "add_top"]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -13,3 +15,18 @@ WORKERS_HELP = (
     "who reads traces: N processes of this machine, by default one a core; tcp://HOST:PORT of a Dask "
     "scheduler; ray, or ray://HOST:PORT"
 )
+
+
+def add_top(parser: argparse.ArgumentParser, what: str) -> None:
+    """Of a list the N first; `what` says of which. Less than one is refused."""
+    parser.add_argument("--top", type=_top, metavar="N", help=what)
+
+
+def _top(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"invalid int value: {text!r}") from None
+    if number < 1:
+        raise UsageError(f"--top {number} shows nothing: give 1 or more")
+    return number

@@ -6,11 +6,11 @@ import argparse
 import dataclasses
 from typing import TYPE_CHECKING
 
+from tbprof.cli.commands.parsers import add_top
 from tbprof.cli.input.places import path_of
 from tbprof.cli.input.trace_facts import facts_of_file
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.output.tables import FORMS
-from tbprof.errors import UsageError
 from tbprof.escaping import plain
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.standard_streams import put, reader_may_leave
@@ -51,7 +51,7 @@ def add_to(commands: Commands) -> None:
         metavar="FILE",
         help="an earlier trace: what each row adds to the difference",
     )
-    parser.add_argument("--top", type=int, metavar="N", help="only the N first rows")
+    add_top(parser, "only the N first rows")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of traces")
     parser.set_defaults(run=run)
 
@@ -62,8 +62,6 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         TbprofError: The file gives no such table.
     """
-    if options.top is not None and options.top < 1:
-        raise UsageError(f"--top {options.top} shows nothing: give 1 or more")
     source = TABLES[options.table]
     paths = [options.file] if options.against is None else [options.against, options.file]
     windows = [facts_of_file(path, tables=source.reads, use_cache=not options.no_cache) for path in paths]
