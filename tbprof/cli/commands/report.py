@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.commands.parsers import WORKERS_HELP
+from tbprof.cli.commands.parsers import WORKERS_HELP, add_top
 from tbprof.cli.commands.report_forms import report_parts
-from tbprof.cli.input.file_kinds import is_memory_step, is_out_of_memory, is_parquet, is_pickle
+from tbprof.cli.input.file_kinds import other_file
 from tbprof.cli.input.piped import is_piped
 from tbprof.cli.input.places import path_of
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
@@ -32,8 +32,6 @@ __all__ = ["add_to"]
 FOUND = 1
 _COULD_NOT = 2
 
-_JOB_FORMS = ("text", "json")
-
 _SUMMARY_FORMS = ("text", "csv", "json")
 
 
@@ -49,7 +47,7 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument("--format", choices=("text", "json", "csv", "markdown", "html"), default="text")
     parser.add_argument("--summary", action="store_true", help="one line a run, the GPUs idle most first")
-    parser.add_argument("--top", type=int, metavar="N", help="of windows, or runs, the N that are idle most")
+    add_top(parser, "of windows, or runs, the N that are idle most")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to stdout")
     parser.add_argument(
         "--fail-on",
@@ -77,17 +75,10 @@ def run(options: argparse.Namespace) -> int:
     _check(options)
     has_more_to_do = options.store or options.fail_on is not None
     with Output(options.output, ends_with_reader=not has_more_to_do) as output:
-        for table in filter(is_parquet, options.paths):
-            output.put(_job_text(table, options))
-            return 0
-        for failure in filter(is_out_of_memory, options.paths):
-            output.put(_out_of_memory_text(failure, options))
-            return 0
-        for step in filter(is_memory_step, options.paths):
-            output.put(_memory_step_text(step, options))
-            return 0
-        for snapshot in filter(is_pickle, options.paths):
-            output.put(_snapshot_text(snapshot, options))
+        if other := other_file(options.paths):
+            from tbprof.cli.commands.report_other import other_text
+
+            output.put(other_text(*other, options))
             return 0
         reader = WindowReader(
             options.paths,
@@ -148,62 +139,7 @@ class _Seen:
             yield window, report
 
 
-def _snapshot_text(path: Path, options: argparse.Namespace) -> str:
-    """Of a snapshot of torch's allocator, which is no trace and has no windows."""
-    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
-        raise UsageError(
-            f"{path} is a snapshot of torch's allocator: name it alone, with --format text or json"
-        )
-    from tbprof.cli.output.snapshot_text import snapshot_json, snapshot_text
-    from tbprof.snapshot.snapshot import read_snapshot
-
-    found = read_snapshot(path)
-    return snapshot_json(found) if options.format == "json" else snapshot_text(found)
-
-
-def _out_of_memory_text(path: Path, options: argparse.Namespace) -> str:
-    """Of what the hook left where memory ran out, which is no trace and has no windows."""
-    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
-        raise UsageError(
-            f"{path} tells of an allocation that failed: name it alone, with --format text or json"
-        )
-    from tbprof.cli.output.out_of_memory_text import out_of_memory_json, out_of_memory_text
-    from tbprof.memory_files.out_of_memory_file import read_out_of_memory
-
-    found = read_out_of_memory(path)
-    return out_of_memory_json(found) if options.format == "json" else out_of_memory_text(found)
-
-
-def _memory_step_text(path: Path, options: argparse.Namespace) -> str:
-    """Of a step that the hook followed, which is no trace and has no windows."""
-    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
-        raise UsageError(f"{path} tells what held memory: name it alone, with --format text or json")
-    from tbprof.cli.output.memory_step_text import memory_step_json, memory_step_text
-    from tbprof.memory_files.memory_step_file import read_memory_step
-
-    found = read_memory_step(path)
-    return memory_step_json(found) if options.format == "json" else memory_step_text(found)
-
-
-def _job_text(path: Path, options: argparse.Namespace) -> str:
-    """Of a table of a job's operations, which is no trace and has no windows."""
-    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _JOB_FORMS:
-        raise UsageError(
-            f"{path} is a table of a job's operations: name it alone, with --format text or json"
-        )
-    from tbprof.cli.output.stragglers_text import stragglers_json, stragglers_text
-    from tbprof.job.operations.parquet_file import read_operation_table
-    from tbprof.job.operations.what_if import analyze_stragglers
-    from tbprof.views.job.stragglers_view import stragglers_view
-
-    table = read_operation_table(path)
-    view = stragglers_view(str(path), table, analyze_stragglers(table))
-    return stragglers_json(view) if options.format == "json" else stragglers_text(view)
-
-
 def _check(options: argparse.Namespace) -> None:
-    if options.top is not None and options.top < 1:
-        raise UsageError(f"--top {options.top} shows nothing: give 1 or more")
     if options.summary and options.format not in _SUMMARY_FORMS:
         raise UsageError(f"--summary has no {options.format}: give {', '.join(_SUMMARY_FORMS)}")
     if options.format == "csv" and not options.summary:

@@ -1,0 +1,81 @@
+"""What `tbprof report` prints of a file that is no trace and has no windows.
+
+Each kind imports what it needs when it is asked for: no two need the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tbprof.cli.input.file_kinds import OtherKind
+from tbprof.errors import UsageError
+from tbprof.records import dataclass
+
+__all__ = ["other_text"]
+
+_FORMS = ("text", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    what: str
+    """Says in an error what the file is."""
+    printed: Callable[[Path, bool], str]
+    """What is printed of it, as JSON or as text."""
+
+
+def other_text(kind: OtherKind, path: Path, options: argparse.Namespace) -> str:
+    """All that is said of it.
+
+    Raises:
+        UsageError: It can't be read, or what is asked for needs windows.
+    """
+    other = _OTHERS[kind]
+    if len(options.paths) > 1 or options.summary or options.fail_on or options.format not in _FORMS:
+        raise UsageError(f"{path} {other.what}: name it alone, with --format text or json")
+    return other.printed(path, options.format == "json")
+
+
+def _operations(path: Path, is_json: bool) -> str:
+    from tbprof.cli.output.stragglers_text import stragglers_json, stragglers_text
+    from tbprof.job.operations.parquet_file import read_operation_table
+    from tbprof.job.operations.what_if import analyze_stragglers
+    from tbprof.views.job.stragglers_view import stragglers_view
+
+    table = read_operation_table(path)
+    view = stragglers_view(str(path), table, analyze_stragglers(table))
+    return stragglers_json(view) if is_json else stragglers_text(view)
+
+
+def _out_of_memory(path: Path, is_json: bool) -> str:
+    from tbprof.cli.output.out_of_memory_text import out_of_memory_json, out_of_memory_text
+    from tbprof.memory_files.out_of_memory_file import read_out_of_memory
+
+    found = read_out_of_memory(path)
+    return out_of_memory_json(found) if is_json else out_of_memory_text(found)
+
+
+def _memory_step(path: Path, is_json: bool) -> str:
+    from tbprof.cli.output.memory_step_text import memory_step_json, memory_step_text
+    from tbprof.memory_files.memory_step_file import read_memory_step
+
+    found = read_memory_step(path)
+    return memory_step_json(found) if is_json else memory_step_text(found)
+
+
+def _snapshot(path: Path, is_json: bool) -> str:
+    from tbprof.cli.output.snapshot_text import snapshot_json, snapshot_text
+    from tbprof.snapshot.snapshot import read_snapshot
+
+    found = read_snapshot(path)
+    return snapshot_json(found) if is_json else snapshot_text(found)
+
+
+_OTHERS: Mapping[OtherKind, _Other] = {
+    "operations": _Other("is a table of a job's operations", _operations),
+    "out_of_memory": _Other("tells of an allocation that failed", _out_of_memory),
+    "memory_step": _Other("tells what held memory", _memory_step),
+    "snapshot": _Other("is a snapshot of torch's allocator", _snapshot),
+}
