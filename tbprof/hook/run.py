@@ -22,7 +22,13 @@ from tbprof.hook.config.hook_config import checked_config
 from tbprof.hook.config.options import HookOptions
 from tbprof.hook.run_arguments import OneLineParser, add_options, options_of
 from tbprof.hook.safety.user_message import stderr_handler
-from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
+from tbprof.program.main_program import (
+    NoSuchModule,
+    check_function,
+    check_script,
+    program_frames,
+    run_program,
+)
 from tbprof.program.step_functions import StepFunction
 
 __all__ = ["main", "parser"]
@@ -65,8 +71,7 @@ def _checked(given: argparse.Namespace) -> tuple[HookOptions, StepFunction | Non
     Raises:
         UsageError: something of it can't be used.
     """
-    if not given.module and not Path(given.program).is_file():
-        raise UsageError(f"{given.program} is no file; give a script, or a module with -m")
+    check_script(given.program, is_module=given.module)
     options = options_of(given, HookOptions)
     checked_config(_logdir(given), options)
     step_on = None if given.step_on is None else StepFunction.parse(given.step_on)

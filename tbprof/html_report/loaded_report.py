@@ -13,7 +13,7 @@ from tbprof.file_names import REPORT_SUFFIX
 from tbprof.html_report.html_page import html_page
 from tbprof.html_report.page_windows import PageWindows, choose_windows
 from tbprof.model import Report, Window
-from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.lookup.discovery import Discovery, nothing_to_read
 from tbprof.store.lookup.reports import report_of_file, report_of_window, window_of_report
 from tbprof.trace_files import looks_like_trace
 from tbprof.views.export.report_document import report_document
@@ -158,5 +158,5 @@ def _trace_of(file: Path) -> str | None:
 def _newest(folder: Path) -> Window:
     windows = Discovery(folder, looks_like_trace).find().windows
     if not windows:
-        raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
+        raise nothing_to_read(folder)
     return max(windows, key=lambda window: window.order_ns)

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
-from tbprof.errors import SelfTestFailed, TbprofError
+from tbprof.errors import SelfTestFailed, TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.line_rules import LINE_KINDS
 from tbprof.preflight.outcome import COULD_NOT, SELF_TEST_FAILED, exit_code, printed
@@ -23,7 +23,13 @@ from tbprof.preflight.program.forced_end import GRACE_SECONDS, ForcedEnd
 from tbprof.preflight.program.signals import Signals, Terminated, signals_heard
 from tbprof.preflight.program.time_limit import OutOfTime
 from tbprof.preflight.session import Preflight
-from tbprof.program.main_program import NoSuchModule, check_function, program_frames, run_program
+from tbprof.program.main_program import (
+    NoSuchModule,
+    check_function,
+    check_script,
+    program_frames,
+    run_program,
+)
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
 __all__ = ["run"]
@@ -33,8 +39,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run a program and print what it would wait for; the exit code."""
     parser = _parser()
     options = _options(parser, list(sys.argv[1:] if arguments is None else arguments))
-    if not options.module and not Path(options.program).is_file():
-        parser.error(f"{options.program} is no file; give a script, or a module with -m")
+    try:
+        check_script(options.program, is_module=options.module)
+    except UsageError as error:
+        parser.error(str(error))
     rest = options.arguments[1:] if options.arguments[:1] == ["--"] else options.arguments
     try:
         with _program_to_stderr() as report, signals_heard() as signals:

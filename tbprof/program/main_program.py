@@ -16,7 +16,14 @@ from typing import Any
 
 from tbprof.errors import UsageError
 
-__all__ = ["Decorated", "NoSuchModule", "check_function", "program_frames", "run_program"]
+__all__ = [
+    "Decorated",
+    "NoSuchModule",
+    "check_function",
+    "check_script",
+    "program_frames",
+    "run_program",
+]
 
 
 Decorated = tuple[str, Callable[[Any], Any]]
@@ -58,6 +65,16 @@ def run_program(
         name, vars(main_module)[_DECORATOR] = decorate
         source = _decorated(source, path, name)
     exec(compile(source, path, "exec", dont_inherit=True), vars(main_module))
+
+
+def check_script(program: str, *, is_module: bool) -> None:
+    """Refuse a script that is not there; a module is looked for when it is run.
+
+    Raises:
+        UsageError: there is no such file.
+    """
+    if not is_module and not Path(program).is_file():
+        raise UsageError(f"{program} is no file; give a script, or a module with -m")
 
 
 def check_function(program: str, name: str, *, is_module: bool) -> None:

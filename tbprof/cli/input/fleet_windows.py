@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tbprof.cli.input.window_reading import read_windows
 from tbprof.cli.output.stderr_messages import tell
-from tbprof.errors import TbprofError, UsageError
+from tbprof.errors import TbprofError
 from tbprof.executors.executor import Executor
 from tbprof.model import Window
-from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.lookup.discovery import Discovery, nothing_to_read
 from tbprof.store.lookup.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
 from tbprof.store.lookup.owners import owner_of
 from tbprof.texts.findings.left_out import skipped_sentence
@@ -39,7 +39,7 @@ def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -
         tell(f"{file.path}: {skipped_sentence(file.reason)}")
     newest = newest_windows(listing.windows)
     if not newest:
-        raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
+        raise nothing_to_read(folder)
     kept = KeptSummaries(str(folder.absolute()), SUMMARY_FORM) if use_cache else None
     known = {} if kept is None else dict(_known(kept, [window for window, _, _ in newest]))
     missing = [window for window, _, _ in newest if _path(window) not in known]

@@ -146,7 +146,7 @@ def _window_of_file(path: Path) -> Window:
 
 
 def _of_run(folder: Path, number: int | None) -> _Chosen:
-    from tbprof.store.lookup.discovery import Discovery
+    from tbprof.store.lookup.discovery import Discovery, nothing_to_read
     from tbprof.trace_files import looks_like_trace
 
     listing = Discovery(folder, looks_like_trace).find()
@@ -154,7 +154,7 @@ def _of_run(folder: Path, number: int | None) -> _Chosen:
         tell(f"{file.path}: {skipped_sentence(file.reason)}")
     runs = list(dict.fromkeys(window.run for window in listing.windows))
     if not runs:
-        raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
+        raise nothing_to_read(folder)
     if len(runs) > 1:
         named = ", ".join(str(folder / run) for run in runs[:_MOST_NAMED])
         more = " ..." if len(runs) > _MOST_NAMED else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tbprof.cli.input.reading import is_folder, progress_of, report_of_file
 from tbprof.cli.output.stderr_messages import Problem, tell
-from tbprof.errors import TbprofError, TraceError, UsageError
+from tbprof.errors import TbprofError, TraceError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
 from tbprof.store.lookup.reports import has_report, report_of_window, window_of_report
@@ -126,7 +126,7 @@ def windows_of_folder(
         UsageError: There is none; unless `needs_windows`, nor such a folder.
     """
     # A file that is named needs nothing of what finds them.
-    from tbprof.store.lookup.discovery import Discovery
+    from tbprof.store.lookup.discovery import Discovery, nothing_to_read
     from tbprof.texts.findings.left_out import skipped_sentence
     from tbprof.texts.screens.series import part_sentence
     from tbprof.trace_files import looks_like_trace
@@ -159,7 +159,7 @@ def windows_of_folder(
     if listing.of_memory and not listing.windows and not needs_windows:
         return
     if not found and (windows or not listing.windows):
-        raise UsageError(f"there is no trace or report to read in {folder}: name another folder")
+        raise nothing_to_read(folder)
 
 
 def _say(problems: list[Problem], problem: Problem) -> None:

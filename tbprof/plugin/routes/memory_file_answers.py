@@ -8,6 +8,7 @@ from pathlib import Path
 from tbprof.errors import Gone
 from tbprof.memory_files.listing import MemoryFile, MemoryFileKind, memory_files_in
 from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.run_windows import no_such_run
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports
 from tbprof.views.memory.memory_files import MemoryFileRow, MemoryFilesView
@@ -57,5 +58,5 @@ class MemoryFileAnswers:
         folders = {Path(file).parent for file in files if file is not None}
         folders |= {Path(folder.path) for folder in listing.of_memory if folder.run == run}
         if not folders:
-            raise Gone("there is no such run in the log directory: it may have been deleted")
+            raise no_such_run()
         return memory_files_in(folders)

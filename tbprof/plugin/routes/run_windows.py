@@ -8,7 +8,7 @@ from tbprof.errors import Gone, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 
-__all__ = ["number_of", "windows_by_worker"]
+__all__ = ["no_such_run", "number_of", "windows_by_worker"]
 
 
 def windows_by_worker(logs: LogDirectory, run: str) -> dict[str, list[Window]]:
@@ -22,8 +22,12 @@ def windows_by_worker(logs: LogDirectory, run: str) -> dict[str, list[Window]]:
         if window.run == run:
             found.setdefault(window.worker, []).append(window)
     if not found:
-        raise Gone("there is no such run in the log directory: it may have been deleted")
+        raise no_such_run()
     return found
+
+
+def no_such_run() -> Gone:
+    return Gone("there is no such run in the log directory: it may have been deleted")
 
 
 def number_of(parameters: Mapping[str, str]) -> int:

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tbprof.errors import UsageError
 from tbprof.escaping import json_text, plain, plain_lines
 from tbprof.preflight.fits.batch_size import VARIABLE, Way, way_of, with_batch
 from tbprof.preflight.fits.document import document
 from tbprof.preflight.fits.outcome import Outcome, outcome_from, verdict_of
 from tbprof.preflight.fits.text import text
+from tbprof.program.main_program import check_script
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
 __all__ = ["run"]
@@ -34,8 +36,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     end = given.index("--") if "--" in given else len(given)
     parser, rest = _parser(), given[end + 1 :]
     options = parser.parse_args(given[:end])
-    if not options.module and not Path(options.program).is_file():
-        parser.error(f"{options.program} is no file; give a script, or a module with -m")
+    try:
+        check_script(options.program, is_module=options.module)
+    except UsageError as error:
+        parser.error(str(error))
     way = way_of(options.program, rest, options.batch_flag, is_module=options.module)
     outcomes = []
     try:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter, is_
 from pathlib import Path
 
+from tbprof.errors import UsageError
 from tbprof.file_names import (
     CLASSIC_SUFFIX,
     MEMORY_STEP_SUFFIX,
@@ -29,7 +30,7 @@ from tbprof.safe_open import FileState, file_state
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.window_names import dated_reports, split_window_name
 
-__all__ = ["Discovery", "Listing", "MemoryFolder"]
+__all__ = ["Discovery", "Listing", "MemoryFolder", "nothing_to_read"]
 
 _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
@@ -76,6 +77,11 @@ class Listing:
         """Those of runs that have no window."""
         with_windows = {window.run for window in self.windows} if self.of_memory else set()
         return tuple(folder for folder in self.of_memory if folder.run not in with_windows)
+
+
+def nothing_to_read(folder: Path) -> UsageError:
+    """What is said of a folder in which nothing was found."""
+    return UsageError(f"there is no trace or report to read in {folder}: name another folder")
 
 
 @dataclass(frozen=True, slots=True)
