@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.texts.figures.lists import first_few
 from tbprof.texts.figures.quantities import count
 
 __all__ = [
@@ -45,7 +46,7 @@ def budget_sentence(
     is no other; `unrecorded` are those that lack it.
     """
     lacked = "recorded" if is_share else "checked"
-    lacking = f"{of} was not {lacked} in {_named(unrecorded)}" if unrecorded else ""
+    lacking = f"{of} was not {lacked} in {first_few(unrecorded, _MOST_NAMED)}" if unrecorded else ""
     if found is None:
         return f"{lacking}: the budget can't be judged"
     whose = f" of {worst}" if worst else ""
@@ -73,12 +74,6 @@ def unjudged_sum(windows: int, of: int, words: Sequence[str]) -> str:
     """What could not be judged, in a few words: of all windows so many, and each of `words`."""
     counted = [f"{windows:,} of {count(of, 'window')}"] if windows else []
     return f"{' and '.join([*counted, *words])} could not be judged"
-
-
-def _named(names: Sequence[str]) -> str:
-    """The first few, and how many there are besides."""
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _counted(has_steps: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.texts.figures.lists import first_few
 from tbprof.texts.figures.quantities import count
 
 __all__ = [
@@ -45,5 +46,4 @@ def late_name(name: str, also_late: Sequence[str]) -> str:
 
 def named(names: Sequence[str]) -> str:
     """The first few, and how many there are besides."""
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    return first_few(names, _MOST_NAMED)

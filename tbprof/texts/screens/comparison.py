@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.texts.figures.lists import first_few
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.screens.idle import cause_name
 
@@ -107,8 +108,7 @@ def alike_sentence(names: Sequence[str]) -> str:
     """That these conditions are the same on both sides."""
     if not names:
         return ""
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"The same on both sides: {', '.join(names[:_MOST_NAMES])}{more}."
+    return f"The same on both sides: {first_few(names, _MOST_NAMES)}."
 
 
 def went_note(target: str) -> str:

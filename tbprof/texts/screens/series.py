@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tbprof.texts.figures.lists import first_few
 from tbprof.texts.figures.quantities import count, duration, share
 
 __all__ = [
@@ -77,9 +78,8 @@ def missing_sentence(ranks: Sequence[int]) -> str:
     """Which ranks were not recorded; "" if all were."""
     if not ranks:
         return ""
-    return (
-        f"Not recorded: rank {_numbers(ranks)}. A rank that was not recorded may hold up the others unseen."
-    )
+    named = first_few(ranks, _MOST_NAMED)
+    return f"Not recorded: rank {named}. A rank that was not recorded may hold up the others unseen."
 
 
 def behind_sentence(newest: int, ranks: Sequence[int], *, is_arriving: bool) -> str:
@@ -92,15 +92,10 @@ def behind_sentence(newest: int, ranks: Sequence[int], *, is_arriving: bool) -> 
     """
     if not ranks:
         return ""
-    what = f"window {newest:,}, the newest, of rank {_numbers(ranks)}"
+    what = f"window {newest:,}, the newest, of rank {first_few(ranks, _MOST_NAMED)}"
     if is_arriving:
         return f"Not recorded so far: {what}."
     return f"Not recorded: {what}. A rank with fewer windows than the others has stopped or left one out."
-
-
-def _numbers(ranks: Sequence[int]) -> str:
-    named = ", ".join(str(rank) for rank in ranks[:_MOST_NAMED])
-    return f"{named} and {len(ranks) - _MOST_NAMED} more" if len(ranks) > _MOST_NAMED else named
 
 
 _OF_PART = "What is told of it is of the part before."
@@ -113,7 +108,7 @@ def damaged_sentence(ranks: Sequence[int]) -> str:
     if not ranks:
         return ""
     of = "the trace ends early" if len(ranks) == 1 else "the traces end early"
-    return f"Damaged: rank {_numbers(ranks)}, {of}. {_OF_PART}"
+    return f"Damaged: rank {first_few(ranks, _MOST_NAMED)}, {of}. {_OF_PART}"
 
 
 def part_sentence(number: int, parts: int, windows: int, of: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.model import RecordedCall, Site, Source
+from tbprof.texts.figures.lists import first_few
 from tbprof.texts.figures.quantities import count, duration
 from tbprof.texts.findings.predicted import kind_name
 from tbprof.texts.screens.idle import site_location
@@ -40,7 +41,7 @@ def wait_note(wait_us: float) -> str:
 
 def candidate_note(candidates: Sequence[int]) -> str:
     """That a call is on one of these lines."""
-    return f"one of {_lines(candidates)}"
+    return f"one of {first_few(candidates, _MOST_LINES)}"
 
 
 def doubt_note(source: Source) -> str:
@@ -51,7 +52,7 @@ def doubt_note(source: Source) -> str:
     if not source.candidates:
         return f"{known}the call's own line was not recorded"
     one_of = "" if len(source.candidates) == 1 else "one of "
-    return f"{known}the call is on {one_of}{_lines(source.candidates)}"
+    return f"{known}the call is on {one_of}{first_few(source.candidates, _MOST_LINES)}"
 
 
 def called_note(site: Site, *, is_exact: bool) -> str:
@@ -74,8 +75,3 @@ def predicted_note(kind: str, action: str) -> str:
         action: What its rule says to do, in the imperative.
     """
     return f"would wait for a GPU: {kind_name(kind)}. {action}."
-
-
-def _lines(lines: Sequence[int]) -> str:
-    shown = ", ".join(str(line) for line in lines[:_MOST_LINES])
-    return shown if len(lines) <= _MOST_LINES else f"{shown} and {len(lines) - _MOST_LINES} more"
