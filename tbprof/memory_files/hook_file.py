@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tbprof.errors import UsageError
 
-__all__ = ["SCHEMA", "content_of", "parsed_file"]
+__all__ = ["SCHEMA", "HookFile"]
 
 T = TypeVar("T")
 
@@ -17,34 +17,41 @@ SCHEMA = 1
 """Of all these files; another version may have changed any."""
 
 
-def content_of(path: Path) -> bytes:
-    """All of it; these files are small.
+class HookFile(Generic[T]):
+    """One kind of these files, which are small."""
 
-    Raises:
-        UsageError: It can't be read.
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} can't be read: {error.strerror}") from error
+    def __init__(self, tells: str, parse: Callable[[Any], T]) -> None:
+        """Name the kind and how it is read.
 
+        Args:
+            tells: Completes "it does not tell".
+            parse: Makes the record of the JSON, and raises whatever it does where that is damaged.
+        """
+        self._tells = tells
+        self._parse = parse
 
-def parsed_file(content: bytes, name: str, parse: Callable[[Any], T], tells: str) -> T:
-    """What the content of such a file says.
+    def read(self, path: Path) -> T:
+        """What it says.
 
-    Args:
-        content: Of the whole file.
-        name: How an error calls it.
-        parse: Makes the record of the JSON, and raises whatever it does where that is damaged.
-        tells: Completes "it does not tell".
+        Raises:
+            UsageError: It can't be read, or is not such a file of this version.
+        """
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"{path} can't be read: {error.strerror}") from error
+        return self.parsed(content, str(path))
 
-    Raises:
-        UsageError: It is no such file of this version.
-    """
-    try:
-        said = json.loads(content)
-        if said["schema"] != SCHEMA:
-            raise UsageError(f"{name} was written by another version of tbprof: read it with that one")
-        return parse(said)
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
-        raise UsageError(f"{name} does not tell {tells}: it is damaged") from error
+    def parsed(self, content: bytes, name: str) -> T:
+        """What the content of such a file says; `name` is how an error calls it.
+
+        Raises:
+            UsageError: It is no such file of this version.
+        """
+        try:
+            said = json.loads(content)
+            if said["schema"] != SCHEMA:
+                raise UsageError(f"{name} was written by another version of tbprof: read it with that one")
+            return self._parse(said)
+        except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
+            raise UsageError(f"{name} does not tell {self._tells}: it is damaged") from error

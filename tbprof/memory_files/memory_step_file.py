@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from tbprof.memory_files.hook_file import SCHEMA, content_of, parsed_file
+from tbprof.memory_files.hook_file import SCHEMA, HookFile
 from tbprof.model import MEMORY_KINDS, MemoryStep
 
-__all__ = ["memory_step_in", "read_memory_step"]
-
-
-def read_memory_step(path: Path) -> MemoryStep:
-    """What it says.
-
-    Raises:
-        UsageError: It can't be read, or is not such a file of this version.
-    """
-    return memory_step_in(content_of(path), str(path))
-
-
-def memory_step_in(content: bytes, name: str) -> MemoryStep:
-    """What the content of such a file says; `name` is how an error calls it.
-
-    Raises:
-        UsageError: It is no such file of this version.
-    """
-    return parsed_file(content, name, _parsed, "what held memory")
+__all__ = ["MEMORY_STEP_FILE"]
 
 
 def _parsed(said: Any) -> MemoryStep:
@@ -62,3 +43,6 @@ def _point(said: Any) -> tuple[float, ...]:
     if len(said) != 1 + len(MEMORY_KINDS):
         raise ValueError
     return (float(said[0]), *map(int, said[1:]))
+
+
+MEMORY_STEP_FILE = HookFile("what held memory", _parsed)

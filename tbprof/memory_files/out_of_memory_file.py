@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from tbprof.memory_files.hook_file import SCHEMA, content_of, parsed_file
+from tbprof.memory_files.hook_file import SCHEMA, HookFile
 from tbprof.model import HeldTensors, OutOfMemory
 
-__all__ = ["out_of_memory_in", "read_out_of_memory"]
-
-
-def read_out_of_memory(path: Path) -> OutOfMemory:
-    """What it says.
-
-    Raises:
-        UsageError: It can't be read, or is not such a file of this version.
-    """
-    return out_of_memory_in(content_of(path), str(path))
-
-
-def out_of_memory_in(content: bytes, name: str) -> OutOfMemory:
-    """What the content of such a file says; `name` is how an error calls it.
-
-    Raises:
-        UsageError: It is no such file of this version.
-    """
-    return parsed_file(content, name, _parsed, "of an allocation that failed")
+__all__ = ["OUT_OF_MEMORY_FILE"]
 
 
 def _parsed(said: Any) -> OutOfMemory:
@@ -58,3 +39,6 @@ def _parsed(said: Any) -> OutOfMemory:
 
 def _size(said: Any) -> int | None:
     return None if said is None else int(said)
+
+
+OUT_OF_MEMORY_FILE = HookFile("of an allocation that failed", _parsed)

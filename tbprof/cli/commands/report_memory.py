@@ -13,8 +13,8 @@ from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import UsageError
 from tbprof.escaping import json_text
 from tbprof.memory_files.listing import MemoryFile, memory_files_in
-from tbprof.memory_files.memory_step_file import read_memory_step
-from tbprof.memory_files.out_of_memory_file import read_out_of_memory
+from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
+from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.store.lookup.discovery import MemoryFolder
 from tbprof.texts.memory.followed_steps import growth_sentence
 
@@ -49,7 +49,7 @@ def memory_json(folders: Iterable[MemoryFolder]) -> str:
     for file in memory_files_in(Path(folder.path) for folder in folders):
         if file.kind == "out_of_memory":
             try:
-                found.append(dataclasses.asdict(read_out_of_memory(file.path)))
+                found.append(dataclasses.asdict(OUT_OF_MEMORY_FILE.read(file.path)))
             except UsageError as error:
                 tell(str(error))
     return json_text(found).rstrip("\n")
@@ -61,12 +61,12 @@ def _growth(files: list[MemoryFile]) -> str:
     for file in files:
         # What is damaged is told where it is to be shown.
         with suppress(UsageError):
-            found.append(read_memory_step(file.path))
+            found.append(MEMORY_STEP_FILE.read(file.path))
     steps = [one for one in found if (one.worker, one.device) == (found[0].worker, found[0].device)]
     return growth_sentence(sorted(steps, key=lambda one: one.step))
 
 
 def _text(file: MemoryFile) -> str:
     if file.kind == "out_of_memory":
-        return out_of_memory_text(read_out_of_memory(file.path))
-    return memory_step_text(read_memory_step(file.path))
+        return out_of_memory_text(OUT_OF_MEMORY_FILE.read(file.path))
+    return memory_step_text(MEMORY_STEP_FILE.read(file.path))

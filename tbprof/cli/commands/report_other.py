@@ -51,17 +51,17 @@ def _operations(path: Path, is_json: bool) -> str:
 
 def _out_of_memory(path: Path, is_json: bool) -> str:
     from tbprof.cli.output.out_of_memory_text import out_of_memory_json, out_of_memory_text
-    from tbprof.memory_files.out_of_memory_file import read_out_of_memory
+    from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 
-    found = read_out_of_memory(path)
+    found = OUT_OF_MEMORY_FILE.read(path)
     return out_of_memory_json(found) if is_json else out_of_memory_text(found)
 
 
 def _memory_step(path: Path, is_json: bool) -> str:
     from tbprof.cli.output.memory_step_text import memory_step_json, memory_step_text
-    from tbprof.memory_files.memory_step_file import read_memory_step
+    from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
 
-    found = read_memory_step(path)
+    found = MEMORY_STEP_FILE.read(path)
     return memory_step_json(found) if is_json else memory_step_text(found)
 
 

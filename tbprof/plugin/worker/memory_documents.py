@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tbprof.errors import Gone, SnapshotError, UsageError
 from tbprof.memory_files.listing import MemoryFileKind, kind_of_memory_file
-from tbprof.memory_files.memory_step_file import memory_step_in
-from tbprof.memory_files.out_of_memory_file import out_of_memory_in
+from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
+from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.safe_open import open_regular
 from tbprof.snapshot.snapshot import snapshot_in
 from tbprof.views.memory.documents import memory_step_document, out_of_memory_document, snapshot_document
@@ -54,7 +54,7 @@ def _read(path: str) -> MemoryDocument:
 
 
 _DOCUMENTS: Mapping[MemoryFileKind, Callable[[bytes, str], MemoryDocument]] = {
-    "out_of_memory": lambda content, name: out_of_memory_document(out_of_memory_in(content, name)),
-    "memory_step": lambda content, name: memory_step_document(memory_step_in(content, name)),
+    "out_of_memory": lambda content, name: out_of_memory_document(OUT_OF_MEMORY_FILE.parsed(content, name)),
+    "memory_step": lambda content, name: memory_step_document(MEMORY_STEP_FILE.parsed(content, name)),
     "snapshot": lambda content, name: snapshot_document(snapshot_in(content, name)),
 }

@@ -11,7 +11,7 @@ from stand_in_allocator import StandInAllocator
 from tbprof import TrainerHook
 from tbprof.hook.memory import failed_allocations
 from tbprof.hook.memory.failed_allocations import latest_failure, watch_allocations
-from tbprof.memory_files.out_of_memory_file import read_out_of_memory
+from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.snapshot.snapshot import read_snapshot
 
 TOTAL, FREE = 80_000_000_000, 1_000_000
@@ -46,7 +46,7 @@ def test_a_training_that_leaves_on_it_leaves_what_was_there_at_that_moment(
         raise error
     assert raised.value is error
     (left,) = (tmp_path / "run").glob("*.out_of_memory.json")
-    found = read_out_of_memory(left)
+    found = OUT_OF_MEMORY_FILE.read(left)
     sizes = (found.total_bytes, found.free_bytes, found.allocated_bytes, found.reserved_bytes)
     assert sizes == (TOTAL, FREE, 3000, 4000)
     (device,) = read_snapshot(left.with_suffix(".pickle")).devices

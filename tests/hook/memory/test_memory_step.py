@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
-from tbprof.memory_files.memory_step_file import read_memory_step
+from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
 from tbprof.model import MEMORY_KINDS, MemoryStep
 from tbprof.preflight.base.device_marks import device_place, mark
 from tbprof.preflight.fits.following import Follower
@@ -338,10 +338,10 @@ def test_a_damaged_file_is_refused(tmp_path: Path, change: dict[str, Any]) -> No
     assert kept.nbytes <= found.peak_bytes
     assert (found.cached_curve, found.cached_at_peak_bytes) == (None, None), "the host keeps no cache"
     path = write_memory_step(found, tmp_path, "host_1.5", kept=1)
-    assert read_memory_step(path) == found
+    assert MEMORY_STEP_FILE.read(path) == found
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(UsageError):
-        read_memory_step(path)
+        MEMORY_STEP_FILE.read(path)
 
 
 def test_storages_that_a_fit_followed_are_followed_by_the_hook_too() -> None:

@@ -13,7 +13,7 @@ from stand_in_cuda import StandInCuda
 
 from tbprof import TrainerHook
 from tbprof.cli.main import main
-from tbprof.memory_files.out_of_memory_file import read_out_of_memory
+from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.model import OutOfMemory
 
 RunScript = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -58,7 +58,7 @@ WITHOUT_WITH = """
 
 
 def left_in(logdir: Path) -> list[OutOfMemory]:
-    return [read_out_of_memory(path) for path in logdir.glob("*.out_of_memory.json")]
+    return [OUT_OF_MEMORY_FILE.read(path) for path in logdir.glob("*.out_of_memory.json")]
 
 
 def failing(logdir: Path, error: BaseException) -> None:

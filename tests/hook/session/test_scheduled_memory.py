@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbprof import Schedule
-from tbprof.memory_files.memory_step_file import read_memory_step
+from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
 
 TRAINING = """
 import sys, torch, tbprof
@@ -38,7 +38,7 @@ for name, memory in (("at", Schedule.at(1, 6, 20, active=2, warmup=0)), ("off", 
 
 
 def steps_in(folder: Path) -> list[int]:
-    return sorted(read_memory_step(path).step for path in folder.glob("*.memory_step.json"))
+    return sorted(MEMORY_STEP_FILE.read(path).step for path in folder.glob("*.memory_step.json"))
 
 
 @pytest.mark.exhaustive
