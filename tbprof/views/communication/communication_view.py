@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tbprof.model import CollectiveTotal, Communication, Report
+from tbprof.model import Communication, Report
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.screens.communication import (
     communication_sentence,
     not_recorded_sentence,
     overlapped_sentence,
 )
+from tbprof.views.base.rows import row_of
 from tbprof.views.base.steady import marks_steps
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.communication.communication import CollectiveRow, CommunicationView, PeerRow
@@ -38,10 +39,8 @@ def communication_view(report: Report) -> CommunicationView | None:
         not_recorded=not_recorded_sentence(missing),
         exposed_us=exposed_us,
         overlapped_us=overlapped_us,
-        rows=tuple(_row(one) for one in communication.collectives),
-        peers=tuple(
-            PeerRow(one.source, one.destination, one.count, one.bytes) for one in communication.peers
-        ),
+        rows=tuple(row_of(CollectiveRow, one) for one in communication.collectives),
+        peers=tuple(row_of(PeerRow, one) for one in communication.peers),
     )
 
 
@@ -52,26 +51,3 @@ def _of_step(report: Report, communication: Communication) -> tuple[float | None
     if exposed is None or overlapped is None:
         return None, None
     return exposed / parts, overlapped / parts
-
-
-def _row(total: CollectiveTotal) -> CollectiveRow:
-    return CollectiveRow(
-        kind=total.kind,
-        group=total.group,
-        ranks=total.ranks,
-        group_size=total.group_size,
-        dtype=total.dtype,
-        count=total.count,
-        bytes_in=total.bytes_in,
-        bytes_out=total.bytes_out,
-        message_bytes=total.message_bytes,
-        total_us=us(total.total_ns),
-        exposed_us=optional_us(total.exposed_ns),
-        shortest_us=us(total.shortest_ns),
-        longest_us=us(total.longest_ns),
-        transfer_us=optional_us(total.transfer_ns),
-        arrival_wait_us=optional_us(total.arrival_wait_ns),
-        algorithm_gb_s=total.algorithm_gb_s,
-        bus_gb_s=total.bus_gb_s,
-        on=total.on,
-    )

@@ -20,7 +20,8 @@ from tbprof.analysis.summary.row_details import (
     parts_of_operator,
 )
 from tbprof.errors import UsageError
-from tbprof.views.base.times import optional_us, us
+from tbprof.views.base.rows import row_of
+from tbprof.views.base.times import us
 from tbprof.views.tables.cells import shown_list
 from tbprof.views.tables.screen import RowCode, RowDetails, RowPart, RowPlace
 
@@ -105,11 +106,9 @@ def _code(code: Code) -> RowCode:
 
 
 def _place(facts: Facts, place: Place) -> RowPlace:
-    return RowPlace(
-        row=place.row,
-        step=place.step,
+    return row_of(
+        RowPlace,
+        place,
         step_name="" if place.step is None else facts.steps.names[place.step],
         start_us=us(place.start_ns - facts.origin_ns),
-        host_us=optional_us(place.host_ns),
-        device_us=optional_us(place.device_ns),
     )

@@ -11,6 +11,7 @@ from tbprof.model import SiteIndex
 from tbprof.texts.screens.idle import cause_name
 from tbprof.texts.screens.timeline import gap_place
 from tbprof.trace.columns.arrays import NONE
+from tbprof.views.base.rows import row_of
 from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import STACKING
 from tbprof.views.timeline.timeline import (
@@ -102,14 +103,8 @@ def _lane(timeline: Timeline, number: int) -> LaneRow:
 
 
 def _cause(row: CauseOfStep, origin_ns: int) -> StepCauseRow:
-    return StepCauseRow(
-        cause=row.cause,
-        name=cause_name(row.cause),
-        idle_us=us(row.idle_ns),
-        pieces=row.pieces,
-        longest_us=us(row.longest_ns),
-        around=gap_row(row.around, origin_ns),
-    )
+    around = gap_row(row.around, origin_ns)
+    return row_of(StepCauseRow, row, name=cause_name(row.cause), around=around)
 
 
 def _episodes(timeline: Timeline, step: int) -> tuple[EpisodeMark, ...]:

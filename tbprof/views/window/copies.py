@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.model import CopyTotal, RecordedCall, Report, Source
 from tbprof.records import dataclass
 from tbprof.texts.screens.copies import waiting_remark
-from tbprof.views.base.times import optional_us
+from tbprof.views.base.rows import row_of
 
 __all__ = ["CopyRow", "bytes_per_s", "copy_rows", "non_blocking_of"]
 
@@ -60,17 +60,10 @@ def non_blocking_of(source: Source | None, calls: tuple[RecordedCall, ...]) -> b
 
 
 def _row(total: CopyTotal) -> CopyRow:
-    return CopyRow(
-        direction=total.direction,
-        memory=total.memory,
-        count=total.count,
-        bytes=total.bytes,
-        blocking=total.blocking,
-        wait_us=optional_us(total.wait_ns),
-        device_us=optional_us(total.device_ns),
-        exposed_us=optional_us(total.exposed_ns),
+    return row_of(
+        CopyRow,
+        total,
         bytes_per_s=bytes_per_s(total.bytes, total.device_ns),
-        best_bytes_per_s=total.best_bytes_per_s,
         remark=waiting_remark(total) if _mostly_waits(total) else "",
     )
 
