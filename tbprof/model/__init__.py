@@ -19,7 +19,7 @@ from tbprof.model.communication import (
     StretchPart,
 )
 from tbprof.model.compiled import CompilerFacts, GraphBreak, Recompilation
-from tbprof.model.computing import Computing, ComputingPart
+from tbprof.model.computing import Computing, ComputingPart, ProgramPartKind
 from tbprof.model.findings import (
     BOUND_SHARE,
     CRITICAL_SHARE,
@@ -140,6 +140,7 @@ __all__ = [
     "PlanRow",
     "PredictedKind",
     "PredictedLine",
+    "ProgramPartKind",
     "RankSequence",
     "Recompilation",
     "RecordedCall",

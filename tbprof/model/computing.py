@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from tbprof.records import dataclass
 
-__all__ = ["Computing", "ComputingPart"]
+__all__ = ["Computing", "ComputingPart", "ProgramPartKind"]
+
+ProgramPartKind: TypeAlias = Literal[
+    "module",
+    "loss",
+    "optimizer",
+    "compiled",
+    "graph",
+    "communication",
+    "before",
+    "between",
+    "gradients",
+    "after",
+    "outside",
+]
+"""What a part of a program is; those from "before" on lie before, between, behind or outside its modules."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, TypeAlias
 
+from tbprof.model import ProgramPartKind
 from tbprof.records import dataclass
 
 __all__ = [
@@ -14,24 +14,9 @@ __all__ = [
     "COMMUNICATION",
     "GRADIENTS",
     "LOSS",
-    "PartKind",
     "PartLabel",
     "is_loss",
     "part_label",
-]
-
-PartKind: TypeAlias = Literal[
-    "module",
-    "loss",
-    "optimizer",
-    "compiled",
-    "graph",
-    "communication",
-    "before",
-    "between",
-    "gradients",
-    "after",
-    "outside",
 ]
 
 
@@ -39,7 +24,7 @@ PartKind: TypeAlias = Literal[
 class PartLabel:
     """One part of a program."""
 
-    kind: PartKind
+    kind: ProgramPartKind
     name: str
     """Unique: `Linear_3`, or the path `GPT.layers.3.up` where the hook marked the modules."""
     class_name: str

@@ -10,8 +10,8 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.figures import PartCost
 from tbprof.analysis.modules.folding import Spread, folded, spread_of
-from tbprof.analysis.modules.labels import PartKind
 from tbprof.analysis.modules.parts import Part, find_parts
+from tbprof.model import ProgramPartKind
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.tables import Tables
@@ -36,7 +36,7 @@ class PartKernel:
 
 @dataclass(frozen=True, slots=True)
 class ModuleRow:
-    kind: PartKind
+    kind: ProgramPartKind
     name: str
     """Within the row around it, `layers.0-31` of equal ones; "" of the root."""
     class_name: str

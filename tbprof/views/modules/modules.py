@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tbprof.model import ProgramPartKind
 from tbprof.views.window.answer import Problem, Progress
 
 __all__ = ["EqualParts", "ModuleKernel", "ModuleNode", "ModulesAnswer", "ModulesView"]
@@ -38,19 +39,7 @@ class EqualParts:
 class ModuleNode:
     """With what lies inside it, but for the figures that are its own. Device figures are null without one."""
 
-    kind: Literal[
-        "module",
-        "loss",
-        "optimizer",
-        "compiled",
-        "graph",
-        "communication",
-        "before",
-        "between",
-        "gradients",
-        "after",
-        "outside",
-    ]
+    kind: ProgramPartKind
     name: str
     """Within its parent, `layers.0-31` of equal layers; "" of the root."""
     class_name: str
