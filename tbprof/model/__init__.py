@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tbprof.model.checks import Check, CheckState
 from tbprof.model.communication import (
+    HOST_DEVICE,
     CollectiveKey,
     CollectiveTotal,
     Communication,
@@ -92,6 +93,7 @@ __all__ = [
     "HIGH_SHARE",
     "HOST",
     "HOST_CALLS",
+    "HOST_DEVICE",
     "MADE_ON_HOST",
     "MAX_REPLAY_ERROR",
     "MEDIUM_SHARE",

@@ -8,6 +8,7 @@ from tbprof.model.indexes import SiteIndex
 from tbprof.records import dataclass
 
 __all__ = [
+    "HOST_DEVICE",
     "CollectiveKey",
     "CollectiveTotal",
     "Communication",
@@ -18,6 +19,9 @@ __all__ = [
 ]
 
 PartKind: TypeAlias = Literal["computing", "communication", "copying", "idle"]
+
+HOST_DEVICE = -1
+"""The `device` of a sequence whose collectives the hosts did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ class RankSequence:
     """
 
     device: int
-    """-1 for collectives of the hosts, where no device is known."""
+    """`HOST_DEVICE` for collectives of the hosts, where no device is known."""
     keys: tuple[CollectiveKey, ...]
     key: tuple[int, ...]
     """Index into `keys`."""

@@ -14,7 +14,7 @@ from tbprof.analysis.communication.collectives import ends_of_op, key_of_op, key
 from tbprof.analysis.communication.kinds import bus_factor
 from tbprof.analysis.communication.rows import OPS
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.summary.host_pieces import ON_HOST
+from tbprof.analysis.summary.host_pieces import HOST_COLLECTIVES
 from tbprof.analysis.summary.rank_sequence import host_sequence, rank_sequence
 from tbprof.model import CollectiveKey, CollectiveTotal, Communication, PeerTraffic
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
@@ -78,7 +78,7 @@ def _counted_together(keys: Sequence[CollectiveKey], key: Int64s, length_ns: Int
 
 def _on_host(facts: Facts) -> Iterator[CollectiveTotal]:
     """The ranges of host backends; what else the host did meanwhile is not looked at."""
-    rows = matching_rows(facts.trace, ON_HOST, Category.USER_ANNOTATION, Category.CPU_OP)
+    rows = matching_rows(facts.trace, HOST_COLLECTIVES, Category.USER_ANNOTATION, Category.CPU_OP)
     length = facts.trace.slices.duration_ns[rows]
     keys = [key_of_range(facts.trace, row) for row in rows.tolist()]
     for key in dict.fromkeys(keys):

@@ -31,12 +31,12 @@ from tbprof.model import StretchPart
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 
-__all__ = ["ON_HOST", "exposed_on_host", "host_pieces"]
+__all__ = ["HOST_COLLECTIVES", "exposed_on_host", "host_pieces"]
 
-ON_HOST = r"(?:gloo|mpi):"
+HOST_COLLECTIVES = r"(?:gloo|mpi):"
 """Ranges in which a host does a collective itself."""
 
-_HANDS_OVER = rf"c10d::|record_param_comms|{ON_HOST}|{LOADER}"
+_HANDS_OVER = rf"c10d::|record_param_comms|{HOST_COLLECTIVES}|{LOADER}"
 """Ops that compute nothing."""
 
 _MAX_NAMED = 2000
@@ -83,7 +83,7 @@ def _outermost_ops(facts: Facts) -> Int64s:
 
 def _collectives(facts: Facts) -> Int64s:
     """Ascending by start."""
-    rows = matching_rows(facts.trace, ON_HOST, Category.USER_ANNOTATION, Category.CPU_OP)
+    rows = matching_rows(facts.trace, HOST_COLLECTIVES, Category.USER_ANNOTATION, Category.CPU_OP)
     return rows[np.argsort(facts.trace.slices.start_ns[rows], kind="stable")]
 
 

@@ -17,9 +17,9 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.communication.collectives import key_of_range
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.device_pieces import DevicePieces, device_pieces
-from tbprof.analysis.summary.host_pieces import ON_HOST, host_pieces
+from tbprof.analysis.summary.host_pieces import HOST_COLLECTIVES, host_pieces
 from tbprof.analysis.summary.stretch_parts import divide
-from tbprof.model import CollectiveKey, RankSequence
+from tbprof.model import HOST_DEVICE, CollectiveKey, RankSequence
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct, distinct_places, is_among
 from tbprof.trace.columns.columns import Category, Int64s
@@ -29,7 +29,6 @@ __all__ = ["MAX_COLLECTIVES", "host_sequence", "rank_sequence"]
 MAX_COLLECTIVES = 1024
 """Of a window; later ones are counted only. Steps of DDP and FSDP have some tens to some hundreds."""
 
-_HOST = -1
 _STEP_NUMBER = re.compile(r"\d+$")
 
 
@@ -92,7 +91,7 @@ def rank_sequence(facts: Facts) -> RankSequence | None:
 def host_sequence(facts: Facts) -> RankSequence | None:
     """Of the collectives that the hosts did themselves; None where there are none."""
     slices = facts.trace.slices
-    rows = matching_rows(facts.trace, ON_HOST, Category.USER_ANNOTATION, Category.CPU_OP)
+    rows = matching_rows(facts.trace, HOST_COLLECTIVES, Category.USER_ANNOTATION, Category.CPU_OP)
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     begin, end = int(facts.steps.start_ns.min()), int(facts.steps.end_ns.max())
     rows = rows[(slices.start_ns[rows] >= begin) & (slices.start_ns[rows] < end)]
@@ -102,7 +101,7 @@ def host_sequence(facts: Facts) -> RankSequence | None:
     keys = list(dict.fromkeys(recorded))
     start_ns = slices.start_ns[rows]
     met = _Met(
-        device=_HOST,
+        device=HOST_DEVICE,
         keys=keys,
         key=np.array([keys.index(key) for key in recorded], np.int64),
         number=np.full(len(rows), NONE, np.int64),

@@ -46,7 +46,7 @@ class Rest:
 
 
 def place_in(reference: Sequenced, own: Sequenced) -> Int64s:
-    """Of each entry of the reference, where it is in `own`; -1 where it is not, or nothing tells.
+    """Of each entry of the reference, where it is in `own`; `MISSING` where it is not, or nothing tells.
 
     A sequence of which no more than half of the shorter one is found in the other does not fit at all.
     """

@@ -102,7 +102,7 @@ def _most_complete(place: Int64s) -> tuple[Int64s, tuple[int, ...]]:
     """More than half of the ranks, all where that matches as many rows, and where what all of them have is.
 
     Args:
-        place: Shape (ranks, collectives): where a rank has one, or -1.
+        place: Shape (ranks, collectives): where a rank has one, or `MISSING`.
     """
     is_there = place != MISSING
     order = np.argsort(-is_there.sum(axis=1), kind="stable")

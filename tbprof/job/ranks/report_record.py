@@ -8,14 +8,11 @@ from typing import TypeVar
 import numpy as np
 
 from tbprof.job.ranks.rank_record import Int64s, Message, Part, RankRecord
-from tbprof.model import CollectiveKey, Report, Site, StretchPart
+from tbprof.model import HOST_DEVICE, CollectiveKey, Report, Site, StretchPart
 
-__all__ = ["ON_HOST", "record_of_report"]
+__all__ = ["record_of_report"]
 
 _Value = TypeVar("_Value", Message, Part)
-
-ON_HOST = -1
-"""The device of a sequence whose collectives the hosts did."""
 
 
 def record_of_report(report: Report, rank: int) -> RankRecord | None:
@@ -43,7 +40,7 @@ def record_of_report(report: Report, rank: int) -> RankRecord | None:
         part_count=_column(sequence.part_count),
         part_work=_column(sequence.part_work),
         is_cut=report.trace.is_damaged,
-        is_on_host=sequence.device == ON_HOST,
+        is_on_host=sequence.device == HOST_DEVICE,
     )
 
 

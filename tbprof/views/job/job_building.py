@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tbprof.averages import median
+from tbprof.job.ranks.arrivals import NOBODY
 from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
 from tbprof.texts.job.notes import (
     damaged_note,
@@ -168,7 +169,7 @@ def _steps(analysis: JobAnalysis, late: LateCauses) -> tuple[JobStep, ...]:
         rows.append(
             JobStep(
                 step=one.step,
-                late_rank=None if one.rank < 0 else one.rank,
+                late_rank=None if one.rank == NOBODY else one.rank,
                 cause=late.of_step.get(one.step),
                 late_us=one.late_ns / 1000,
                 wait_us=one.waits_ns / 1000,

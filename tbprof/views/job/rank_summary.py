@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from tbprof.job.ranks.rank_record import RankRecord
-from tbprof.job.ranks.report_record import ON_HOST, record_of_report
-from tbprof.model import Report
+from tbprof.job.ranks.report_record import record_of_report
+from tbprof.model import HOST_DEVICE, Report
 from tbprof.records import dataclass
 
 __all__ = ["RankSummary", "rank_summary"]
@@ -60,7 +60,7 @@ def rank_summary(report: Report, worker: str, rank: int | None, recorded_ns: int
         worker=worker,
         rank=rank,
         world_size=trace.world_size,
-        on="host" if sequence is not None and sequence.device == ON_HOST else "device",
+        on="host" if sequence is not None and sequence.device == HOST_DEVICE else "device",
         record=record,
         why_not="" if record is not None else _why_not(report),
         is_damaged=trace.is_damaged,
