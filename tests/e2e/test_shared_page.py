@@ -13,7 +13,7 @@ from job_scenes import write_job
 from playwright.sync_api import Page, expect
 from recorded_runs import SAMPLES
 
-from tbprof.cli.input.window_reading import windows_of_folder
+from tbprof.cli.input.window_reading import FolderWindows
 from tbprof.html_report.html_page import html_page
 from tbprof.html_report.page_windows import choose_windows
 
@@ -85,7 +85,7 @@ def test_a_page_of_some_windows_says_so_and_every_rank_leads_somewhere(
     page: Page, tmp_path: pathlib.Path, scheme: Literal["light", "dark"]
 ) -> None:
     write_job(tmp_path / "run", 3)
-    chosen = choose_windows(windows_of_folder(tmp_path, use_cache=False), most=1)
+    chosen = choose_windows(FolderWindows(tmp_path, use_cache=False).windows(), most=1)
     shared = tmp_path / "page.html"
     shared.write_text(html_page(chosen, timelines=0))
     page.emulate_media(color_scheme=scheme)

@@ -14,7 +14,7 @@ from tbprof.cli.input.checkout_paths import path_in_checkout
 from tbprof.cli.input.piped import as_file
 from tbprof.cli.input.preflight_document import document_recording, preflight_document
 from tbprof.cli.input.reading import is_folder, report_of_file
-from tbprof.cli.input.window_reading import WindowReader, windows_of_folder
+from tbprof.cli.input.window_reading import FolderWindows, WindowReader
 from tbprof.cli.output.check_comment import check_comment
 from tbprof.cli.output.check_text import check_text
 from tbprof.cli.output.checks_text import checks_text, list_text
@@ -192,13 +192,9 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
 
 def _recorded_in(folder: Path, options: argparse.Namespace) -> list[Recording]:
     """Those of its windows, first the ones that can be read."""
-    unread: list[Recording] = []
-    windows = windows_of_folder(
-        folder,
-        use_cache=not options.no_cache,
-        tell_broken=lambda window, error: unread.append(_unread(window, error)),
-    )
-    return [*(_recording(report, options) for _, report in windows), *unread]
+    found = FolderWindows(folder, use_cache=not options.no_cache)
+    recordings = [_recording(report, options) for _, report in found.windows()]
+    return [*recordings, *(_unread(window, error) for window, error in found.broken)]
 
 
 def _unread(window: Window, error: TbprofError) -> Recording:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BrokenWindow",
+    "FolderWindows",
     "WindowReader",
     "WindowReport",
     "read_windows",
-    "windows_of_folder",
 ]
 
 _PROGRESS_FROM_S = 2.0
@@ -82,21 +82,27 @@ class WindowReader:
 
     def _of(self, path: Path) -> Iterator[WindowReport]:
         if is_folder(path):
-            yield from windows_of_folder(
-                path,
-                use_cache=self.use_cache,
-                executor=self.executor,
-                shard=self.shard,
-                tell_broken=lambda window, error: self.broken.append((self._named(path, window), error)),
-                of_memory=self.of_memory,
-                problems=self.problems,
-                needs_windows=self.needs_windows,
-            )
+            yield from self._of_folder(path)
         else:
             report = report_of_file(path, use_cache=self.use_cache)
             window = window_of_report(report)
             is_stored = path.name.endswith(REPORT_SUFFIX)
             yield window if is_stored else dataclasses.replace(window, report_path=None), report
+
+    def _of_folder(self, folder: Path) -> Iterator[WindowReport]:
+        found = FolderWindows(
+            folder,
+            use_cache=self.use_cache,
+            executor=self.executor,
+            shard=self.shard,
+            needs_windows=self.needs_windows,
+        )
+        try:
+            yield from found.windows()
+        finally:
+            self.problems += found.problems
+            self.broken += [(self._named(folder, window), error) for window, error in found.broken]
+            self.of_memory += found.of_memory
 
     def _named(self, path: Path, window: Window) -> Window:
         """Of several paths each begins its runs' names; what lies in a folder itself is named for that."""
@@ -106,60 +112,82 @@ class WindowReader:
         return dataclasses.replace(window, run=folder.as_posix() if folder.name else folder.absolute().name)
 
 
-def windows_of_folder(
-    folder: Path,
-    *,
-    use_cache: bool,
-    executor: Executor | None = None,
-    shard: Shard | None = None,
-    tell_broken: Callable[[Window, TbprofError], None] = lambda *_: None,
-    of_memory: list[MemoryFolder] | None = None,
-    problems: list[Problem] | None = None,
-    needs_windows: bool = True,
-) -> Iterator[WindowReport]:
-    """All windows that can be read; each that can't, or is left out, costs one line on stderr.
+class FolderWindows:
+    """The windows of a folder: each that can't be read, or is left out, costs one line on stderr."""
 
-    `tell_broken` is called with each that can't be. What is said is added to `problems`, and the folders in
-    which the hook left files of memory to `of_memory`, where they are given.
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        use_cache: bool,
+        executor: Executor | None = None,
+        shard: Shard | None = None,
+        needs_windows: bool = True,
+    ) -> None:
+        """Nothing is looked for until the windows are asked for; the options are those of `WindowReader`."""
+        self._folder = folder
+        self._use_cache = use_cache
+        self._executor = executor
+        self._shard = shard
+        self._needs_windows = needs_windows
+        self.problems: list[Problem] = []
+        """What has been said so far."""
+        self.broken: list[BrokenWindow] = []
+        """Windows that could not be read, of those that have been tried."""
+        self.of_memory: tuple[MemoryFolder, ...] = ()
+        """In which the hook left files of memory, once all windows have been read."""
 
-    Raises:
-        UsageError: There is none; unless `needs_windows`, nor such a folder.
-    """
-    # A file that is named needs nothing of what finds them.
-    from tbprof.store.lookup.discovery import Discovery, nothing_to_read
-    from tbprof.texts.findings.left_out import skipped_sentence
-    from tbprof.texts.screens.series import part_sentence
-    from tbprof.trace_files import looks_like_trace
-    from tbprof.views.series.run_ranks import RunRanks
+    def windows(self) -> Iterator[WindowReport]:
+        """All that can be read, in the order of the folder.
 
-    problems = [] if problems is None else problems
-    listing = Discovery(folder, looks_like_trace).find()
-    for left_out in listing.skipped:
-        _say(problems, Problem(left_out.path, skipped_sentence(left_out.reason)))
-    windows: Sequence[Window] = listing.windows
-    if shard is not None:
-        windows = shard.of(listing.windows)
-        told = part_sentence(shard.number, shard.count, len(windows), len(listing.windows))
-        tell(f"{folder}: {told}")
-    found, ranks = 0, RunRanks()
-    for window, report in _told(_outcomes(windows, executor, use_cache=use_cache), len(windows)):
-        if isinstance(report, TbprofError):
-            file = window.trace_path or window.report_path or window.window
-            _say(problems, Problem(file, str(report), names_path=True))
-            tell_broken(window, report)
-            ranks.add(window, None)
-        else:
-            found += 1
-            ranks.add(window, report)
-            yield window, report
-    for run, sentence in ranks.sentences(is_part=shard is not None):
-        _say(problems, Problem(str(folder / run), sentence))
-    if of_memory is not None:
-        of_memory += listing.of_memory
-    if listing.of_memory and not listing.windows and not needs_windows:
-        return
-    if not found and (windows or not listing.windows):
-        raise nothing_to_read(folder)
+        Raises:
+            UsageError: There is none; unless it needs windows, nor files of memory.
+        """
+        # A file that is named needs nothing of what finds them.
+        from tbprof.store.lookup.discovery import Discovery, nothing_to_read
+        from tbprof.texts.findings.left_out import skipped_sentence
+        from tbprof.trace_files import looks_like_trace
+
+        listing = Discovery(self._folder, looks_like_trace).find()
+        for left_out in listing.skipped:
+            _say(self.problems, Problem(left_out.path, skipped_sentence(left_out.reason)))
+        chosen = self._part_of(listing.windows)
+        found = False
+        for read in self._read(chosen):
+            found = True
+            yield read
+        self.of_memory = listing.of_memory
+        if listing.of_memory and not listing.windows and not self._needs_windows:
+            return
+        if not found and (chosen or not listing.windows):
+            raise nothing_to_read(self._folder)
+
+    def _part_of(self, windows: Sequence[Window]) -> Sequence[Window]:
+        if self._shard is None:
+            return windows
+        from tbprof.texts.screens.series import part_sentence
+
+        chosen = self._shard.of(windows)
+        told = part_sentence(self._shard.number, self._shard.count, len(chosen), len(windows))
+        tell(f"{self._folder}: {told}")
+        return chosen
+
+    def _read(self, windows: Sequence[Window]) -> Iterator[WindowReport]:
+        """Those that can be, and then what is said of ranks that are missing."""
+        from tbprof.views.series.run_ranks import RunRanks
+
+        ranks = RunRanks()
+        for window, report in read_windows(windows, self._executor, use_cache=self._use_cache):
+            if isinstance(report, TbprofError):
+                file = window.trace_path or window.report_path or window.window
+                _say(self.problems, Problem(file, str(report), names_path=True))
+                self.broken.append((window, report))
+                ranks.add(window, None)
+            else:
+                ranks.add(window, report)
+                yield window, report
+        for run, sentence in ranks.sentences(is_part=self._shard is not None):
+            _say(self.problems, Problem(str(self._folder / run), sentence))
 
 
 def _say(problems: list[Problem], problem: Problem) -> None:
