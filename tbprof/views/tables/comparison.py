@@ -7,7 +7,7 @@ differences of all rows are the difference of the two steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tbprof.errors import NotComparable, UsageError
 from tbprof.records import dataclass
@@ -55,20 +55,8 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
         NotComparable: Only one of them has a device, or rows.
         UsageError: These rows have no calls to compare.
     """
-    on_device = _has_device(before)
-    if on_device != _has_device(after):
-        having = "earlier" if on_device else "later"
-        raise NotComparable(
-            f"only the {having} of the two windows has work of a GPU: their times have nothing in common"
-        )
+    on_device = _check(before, after)
     figures = _ON_DEVICE if on_device else _ON_HOST
-    keys = {column.key for column in after.columns}
-    if "calls" not in keys or keys.isdisjoint(figures):
-        without = "" if on_device else " of windows without a device"
-        raise UsageError(f"{after.name}{without} can't be compared: leave --against out")
-    if on_device and bool(before.rows) != bool(after.rows):
-        lacking = "later" if before.rows else "earlier"
-        raise NotComparable(f"the {lacking} of the two windows has no {after.name} recorded: compare kernels")
     a_step = bool(before.steps and after.steps)
     sides = [_side(table, figures, len(table.steps) if a_step else 1) for table in (before, after)]
     rows_us = [_total(side) for side in sides]
@@ -77,13 +65,6 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
             _add_rest(table, side, time)
     before_us, after_us = map(_total, sides)
     shown = [at for at, column in enumerate(after.columns) if column.key in _SHOWN]
-    rows = [
-        (*(named[at] for at in shown), *_cells(key, old, new, after_us - before_us))
-        for key in {**sides[1], **sides[0]}
-        for old, new in [(sides[0].get(key), sides[1].get(key))]
-        for named in [(new or old or _NOTHING).cells]
-    ]
-    rows.sort(key=lambda row: -abs(row[-2]))
     return Table(
         name=after.name,
         by=after.by,
@@ -97,9 +78,32 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
         in_steps=after.in_steps,
         steps=after.steps,
         columns=(*(_with_head(after.columns[at]) for at in shown), *_COLUMNS),
-        rows=tuple(rows),
+        rows=_rows(sides[0], sides[1], shown, after_us - before_us),
         beside={"us_before": before_us, "us_after": after_us, "a_step": a_step, "on_device": on_device},
     )
+
+
+def _check(before: Table, after: Table) -> bool:
+    """Whether both have work of a device, or neither: what else they need to be compared is there.
+
+    Raises:
+        NotComparable: Only one of them has a device, or rows.
+        UsageError: These rows have no calls to compare.
+    """
+    on_device = _has_device(before)
+    if on_device != _has_device(after):
+        having = "earlier" if on_device else "later"
+        raise NotComparable(
+            f"only the {having} of the two windows has work of a GPU: their times have nothing in common"
+        )
+    keys = {column.key for column in after.columns}
+    if "calls" not in keys or keys.isdisjoint(_ON_DEVICE if on_device else _ON_HOST):
+        without = "" if on_device else " of windows without a device"
+        raise UsageError(f"{after.name}{without} can't be compared: leave --against out")
+    if on_device and bool(before.rows) != bool(after.rows):
+        lacking = "later" if before.rows else "earlier"
+        raise NotComparable(f"the {lacking} of the two windows has no {after.name} recorded: compare kernels")
+    return on_device
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +161,20 @@ def _with_head(column: Column) -> Column:
 
 def _total(side: dict[str, _Amount]) -> float:
     return sum(amount.us for amount in side.values())
+
+
+def _rows(
+    before: Mapping[str, _Amount], after: Mapping[str, _Amount], shown: Sequence[int], total_us: float
+) -> tuple[tuple[Cell, ...], ...]:
+    """Largest difference first; of equal ones in the order of the later window."""
+    rows = [
+        (*(named[at] for at in shown), *_cells(key, old, new, total_us))
+        for key in {**after, **before}
+        for old, new in [(before.get(key), after.get(key))]
+        for named in [(new or old or _NOTHING).cells]
+    ]
+    rows.sort(key=lambda row: -abs(row[-2]))
+    return tuple(rows)
 
 
 def _cells(key: str, old: _Amount | None, new: _Amount | None, total_us: float) -> Sequence[Cell]:
