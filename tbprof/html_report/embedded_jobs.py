@@ -100,8 +100,8 @@ def _whole(places: Sequence[_Place]) -> set[tuple[str, int]]:
 
 def _job(place: _Place, note: str, *, is_whole: bool) -> dict[str, Any]:
     # Comparing ranks takes numpy, which a page of one rank does without.
-    from tbprof.views.job.job_building import job_page
     from tbprof.views.job.job_page import JobAnswer
+    from tbprof.views.job.job_view import job_page
 
     if is_whole:
         problems = [rank_problem(row) for row in place.rows if row.error is not None]

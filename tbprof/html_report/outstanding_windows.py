@@ -9,7 +9,7 @@ from tbprof.html_report.embedded_jobs import rank_problem, summary_of
 from tbprof.html_report.embedded_series import row_of_series
 from tbprof.html_report.page_windows import PageWindow
 from tbprof.store.lookup.job_windows import job_windows
-from tbprof.views.job.job_building import job_page
+from tbprof.views.job.job_view import job_page
 from tbprof.views.series.newest_window import newest_window
 from tbprof.views.series.outstanding import extreme_rows
 from tbprof.views.window.runs import runs_view

@@ -13,8 +13,8 @@ from job_scenes import write_job
 
 from tbprof.executors.executor import Executor, Task
 from tbprof.store.codec import decode_report
-from tbprof.views.job.job_building import job_page
 from tbprof.views.job.job_document import job_document
+from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import rank_summary
 
 RANKS = 24

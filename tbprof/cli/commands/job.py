@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--window {options.window} names no window: give 1 or more")
     from tbprof.cli.input.job_ranks import job_ranks
     from tbprof.executors.choosing import executor_of
-    from tbprof.views.job.job_building import job_page
+    from tbprof.views.job.job_view import job_page
 
     executor = None if options.workers is None else executor_of(options.workers)
     found = job_ranks(options.paths, number=options.window, executor=executor, use_cache=not options.no_cache)

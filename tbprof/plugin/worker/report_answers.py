@@ -60,7 +60,7 @@ def answer_of(question: Question) -> bytes:
 def _job(content: bytes) -> object:
     # The first page of a window waits for this process: what that page does not need comes later.
     from tbprof.plugin.worker.job_message import AskedJob
-    from tbprof.views.job.job_building import job_page
+    from tbprof.views.job.job_view import job_page
 
     job = record_in(content, AskedJob)
     return job_page(job.summaries, job.problems, job.older, job.reading)

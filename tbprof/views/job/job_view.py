@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from tbprof.averages import median
 from tbprof.job.ranks.arrivals import NOBODY
 from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
+from tbprof.job.ranks.rank_record import RankRecord
+from tbprof.records import dataclass
 from tbprof.texts.job.notes import (
     damaged_note,
     left_out_note,
@@ -17,7 +19,7 @@ from tbprof.texts.job.notes import (
     unmatched_sentence,
 )
 from tbprof.texts.job.rank_names import rank_name
-from tbprof.views.job.absent_ranks import absent_ranks
+from tbprof.views.job.absent_ranks import AbsentRanks, absent_ranks
 from tbprof.views.job.job_collectives import job_collectives
 from tbprof.views.job.job_findings import job_findings
 from tbprof.views.job.job_page import (
@@ -59,54 +61,88 @@ def job_page(
     """
     in_order = sorted(ranks, key=_in_line)
     ranks, others = ranks_of_one_job(in_order)
+    job = _compared(ranks)
     silent = [RankProblem(rank.rank, rank.worker, rank.why_not) for rank in ranks if rank.record is None]
-    compared = [rank for rank in ranks if rank.record is not None]
-    records = [rank.record for rank in compared if rank.record is not None]
-    analysis = analyze_ranks(records)
-    names = [rank_name(rank.rank, rank.worker) for rank in compared]
-    unmatched = _unmatched(analysis, names)
-    exact_lines = frozenset(line for rank in ranks for line in rank.exact_lines)
-    late = late_causes(analysis, names, exact_lines)
-    rows = rank_rows(compared, analysis)
-    waits = rank_waits(analysis)
     left_out = _in_order([*problems, *silent])
     absent = absent_ranks(
-        compared,
+        job.ranks,
         left_out,
         reading,
-        world_size=_world_size(ranks),
+        world_size=job.world_size,
         elsewhere={rank.rank for rank in in_order if rank.rank is not None},
     )
-    meetings = meetings_of(analysis, records)
-    plan = plan_of(analysis, late, names)
-    verdict = job_verdict(rows, waits, late.causes, plan, analysis, recorded=len(ranks), absent=absent)
+    notes = (
+        *absent.notes,
+        *_notes(left_out, job),
+        *others,
+        *(older_worker_note(worker) for worker in sorted(older)),
+    )
+    return _page(job, absent, left_out, notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """The ranks that can be compared, and what comparing them says."""
+
+    ranks: Sequence[RankSummary]
+    records: Sequence[RankRecord]
+    names: Sequence[str]
+    analysis: JobAnalysis
+    unmatched: tuple[UnmatchedGroup, ...]
+    late: LateCauses
+    recorded: int
+    """How many ranks gave a report."""
+    world_size: int | None
+    """Of the job, as all of these recorded it."""
+
+
+def _compared(ranks: Sequence[RankSummary]) -> _Job:
+    compared = [(rank, rank.record) for rank in ranks if rank.record is not None]
+    records = [record for _, record in compared]
+    names = [rank_name(rank.rank, rank.worker) for rank, _ in compared]
+    analysis = analyze_ranks(records)
+    return _Job(
+        ranks=[rank for rank, _ in compared],
+        records=records,
+        names=names,
+        analysis=analysis,
+        unmatched=_unmatched(analysis, names),
+        late=late_causes(analysis, names, frozenset(line for rank in ranks for line in rank.exact_lines)),
+        recorded=len(ranks),
+        world_size=max((rank.world_size for rank in ranks if rank.world_size is not None), default=None),
+    )
+
+
+def _page(
+    job: _Job, absent: AbsentRanks, left_out: tuple[RankProblem, ...], notes: tuple[str, ...]
+) -> JobPage:
+    analysis, causes = job.analysis, job.late.causes
+    rows, waits = rank_rows(job.ranks, analysis), rank_waits(analysis)
+    meetings = meetings_of(analysis, job.records)
+    plan = plan_of(analysis, job.late, job.names)
+    verdict = job_verdict(rows, waits, causes, plan, analysis, recorded=job.recorded, absent=absent)
     steps_us = [row.step_us for row in rows if row.step_us is not None]
     step_us = median(steps_us) if steps_us else None
     return JobPage(
         verdict=verdict.sentence,
         detail=verdict.detail,
-        notes=(
-            *absent.notes,
-            *_notes(left_out, unmatched, compared, analysis),
-            *others,
-            *(older_worker_note(worker) for worker in sorted(older)),
-        ),
+        notes=notes,
         step_us=step_us,
         waiting_share=verdict.waiting_share,
         matched=analysis.matching.matched_count,
         unmatched=analysis.matching.unmatched_count,
-        on="host" if compared and all(rank.on == "host" for rank in compared) else "device",
+        on="host" if job.ranks and all(rank.on == "host" for rank in job.ranks) else "device",
         ranks=rows,
         waits=waits,
-        late=late.causes,
+        late=causes,
         plan=plan,
-        findings=job_findings(late.causes, plan, analysis.matching.unmatched, step_us),
+        findings=job_findings(causes, plan, analysis.matching.unmatched, step_us),
         what_if=_what_if(analysis),
-        steps=_steps(analysis, late),
+        steps=_steps(analysis, job.late),
         meetings=meetings.rows,
-        strips=strips_of(analysis, records, [row.late_us or 0.0 for row in rows], meetings),
-        collectives=job_collectives(analysis, records, _world_size(ranks)),
-        unmatched_groups=unmatched,
+        strips=strips_of(analysis, job.records, [row.late_us or 0.0 for row in rows], meetings),
+        collectives=job_collectives(analysis, job.records, job.world_size),
+        unmatched_groups=job.unmatched,
         missing=absent.missing,
         problems=left_out,
     )
@@ -120,26 +156,17 @@ def _in_order(problems: Sequence[RankProblem]) -> tuple[RankProblem, ...]:
     return tuple(sorted(named, key=lambda one: (one.rank is None, one.rank or 0, one.worker)))
 
 
-def _world_size(ranks: Sequence[RankSummary]) -> int | None:
-    """Of the job, as its ranks recorded it."""
-    return max((rank.world_size for rank in ranks if rank.world_size is not None), default=None)
-
-
-def _notes(
-    problems: Sequence[RankProblem],
-    unmatched: Sequence[UnmatchedGroup],
-    ranks: Sequence[RankSummary],
-    analysis: JobAnalysis,
-) -> Iterator[str]:
+def _notes(problems: Sequence[RankProblem], job: _Job) -> Iterator[str]:
     yield from (one.sentence for one in problems)
-    yield from (one.sentence for one in unmatched)
-    for rank in ranks:
+    yield from (one.sentence for one in job.unmatched)
+    for rank in job.ranks:
         if rank.is_damaged:
             yield damaged_note(rank_name(rank.rank, rank.worker))
         if rank.left_out:
             yield left_out_note(rank_name(rank.rank, rank.worker), rank.left_out)
-    if analysis.estimates is not None and not analysis.estimates.steps:
-        yield no_estimate_note(analysis.estimates.error)
+    estimates = job.analysis.estimates
+    if estimates is not None and not estimates.steps:
+        yield no_estimate_note(estimates.error)
 
 
 def _what_if(analysis: JobAnalysis) -> WhatIf | None:

@@ -12,8 +12,8 @@ from script_runner import Ended, ScriptRunner, wait_for_children
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.store.lookup.windows import stored_report
 from tbprof.trace_files import looks_like_trace
-from tbprof.views.job.job_building import job_page
 from tbprof.views.job.job_page import JobPage
+from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import rank_summary
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -13,7 +13,7 @@ from rank_records import Collective, rank_record
 from tbprof.job.ranks.arrivals import NOBODY
 from tbprof.job.ranks.job_analysis import analyze_ranks
 from tbprof.job.ranks.rank_record import Message
-from tbprof.views.job.job_building import job_page
+from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import rank_summary
 
 Kernel = tuple[str, float, float]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 from job_scenes import job_of
 
-from tbprof.views.job.job_building import job_page
 from tbprof.views.job.job_page import JobPage, RankProblem, UnreadRank
+from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
 
 

@@ -12,8 +12,8 @@ from tbprof.job.ranks.rank_record import RankRecord
 from tbprof.model import Report
 from tbprof.store.codec import decode_report, encode_report
 from tbprof.texts.job.causes import saved_sentence
-from tbprof.views.job.job_building import job_page
 from tbprof.views.job.job_page import JobPage, RankProblem
+from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
 
 
