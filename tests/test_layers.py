@@ -71,7 +71,7 @@ LAW = {
     "escaping": allowed(),
     "process": allowed("errors folders"),
     "standard_streams": allowed("errors"),
-    "program": allowed("errors"),
+    "program": allowed("errors", "torch"),
     "trace": allowed(),
     "trace.importers": allowed("safe_open errors model", "msgspec numpy"),
     "trace.columns": allowed("model", "numpy"),

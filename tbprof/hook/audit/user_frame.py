@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
-import site
-import sys
-import sysconfig
-import warnings
 from functools import lru_cache
 from types import CodeType, FrameType
 
-import torch
-
 from tbprof.program.caller_frame import RELAY
+from tbprof.program.source_files import STANDARD_LIBRARY, TORCH, is_notebook, library_of
 
 __all__ = ["is_own_file", "is_users_file", "own_frame", "user_frame"]
 
-_TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120 - compared with names as Python spells them
-_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
-_STANDARD_LIBRARY = os.path.dirname(warnings.__file__) + os.sep  # noqa: PTH120
-_WARNINGS = (_STANDARD_LIBRARY + "warnings.py", _STANDARD_LIBRARY + "_py_warnings.py")
-_FOLDERS = (
-    *(sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")),
-    *site.getsitepackages(),
-    site.getusersitepackages(),
-    # Of an environment that lies over another one, too.
-    *(folder for folder in sys.path if folder.endswith(("site-packages", "dist-packages"))),
-)
-_INSTALLED = tuple({folder.rstrip(os.sep) + os.sep for folder in _FOLDERS})
+_HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
+_WARNINGS = (STANDARD_LIBRARY + "warnings.py", STANDARD_LIBRARY + "_py_warnings.py")
 _COMPILED = os.sep + "torchinductor_"
 """Within the path of what torch.compile generates."""
-
-_NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)")
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
@@ -59,17 +41,17 @@ def own_frame(frame: FrameType | None) -> FrameType | None:
 @lru_cache(maxsize=4096)
 def is_own_file(file: str) -> bool:
     """Whether code of this file is the user's, and not installed."""
-    return is_users_file(file) and not file.startswith(_INSTALLED)
+    return is_users_file(file) and library_of(file) is None and not file.startswith(STANDARD_LIBRARY)
 
 
 @lru_cache(maxsize=4096)
 def is_users_file(file: str) -> bool:
     """Whether code of this file is the user's, and not torch's, the hook's or generated."""
     if file.startswith("<"):
-        return _NOTEBOOK.match(file) is not None
+        return is_notebook(file)
     if _COMPILED in file:
         return False
-    return not file.startswith((_TORCH, _OWN, *_WARNINGS))
+    return not file.startswith((TORCH, _HOOK, *_WARNINGS))
 
 
 def _is_users(code: CodeType) -> bool:

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-import site
 import sys
-import sysconfig
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from types import FrameType
-
-import torch
 
 from tbprof.model import Source
 from tbprof.program.caller_frame import RELAY
-
-__all__ = ["Origin", "library_of", "origin", "trace_file_name"]
-
-# Names are compared, not files: as Python spells them.
-_TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
-_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
-_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
-_INSTALLED = tuple(
-    {sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")}
-    | {folder + os.sep for folder in site.getsitepackages()}
-    # Of an environment that lies over another one, too.
-    | {folder + os.sep for folder in sys.path if folder.endswith(("site-packages", "dist-packages"))}
+from tbprof.program.source_files import (
+    STANDARD_LIBRARY,
+    TORCH,
+    current_import_folders,
+    is_notebook,
+    library_of,
+    name_below,
 )
-_NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)")
+
+__all__ = ["Origin", "origin"]
+
+_PREFLIGHT = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
 _COMMAND = "<string>"
 """The program of `python -c`. Otherwise code that a library generates: no line that anyone could read."""
 _PASSED_THROUGH = re.compile(
@@ -87,41 +80,29 @@ def _is_line(frame: FrameType) -> bool:
 
 def _source(frame: FrameType) -> Source:
     code = frame.f_code
-    return Source(trace_file_name(code.co_filename), frame.f_lineno, code.co_name, exact=True, candidates=())
+    return Source(_trace_file_name(code.co_filename), frame.f_lineno, code.co_name, exact=True, candidates=())
 
 
 @lru_cache(maxsize=4096)
 def _is_programs(file: str) -> bool:
     """Whether a file is the user's or an installed library's, and no part of what runs it."""
     if file.startswith("<"):
-        return _NOTEBOOK.match(file) is not None or (file == _COMMAND and sys.argv[:1] == ["-c"])
-    if file.startswith(_INSTALLED):
-        return not file.startswith((_TORCH, _OWN))
-    return not file.startswith((_TORCH, _OWN, _STANDARD_LIBRARY))
+        return is_notebook(file) or (file == _COMMAND and sys.argv[:1] == ["-c"])
+    # Packages may lie beneath the standard library.
+    if library_of(file) is not None:
+        return not file.startswith((TORCH, _PREFLIGHT))
+    return not file.startswith((TORCH, _PREFLIGHT, STANDARD_LIBRARY))
 
 
 @lru_cache(maxsize=4096)
 def _is_named(file: str) -> bool:
-    return file.startswith(_TORCH) and _PASSED_THROUGH.search(file) is None
+    return file.startswith(TORCH) and _PASSED_THROUGH.search(file) is None
 
 
 @lru_cache(maxsize=4096)
-def library_of(file: str) -> str | None:
-    """The installed library that a file belongs to; None for the user's own code."""
-    for folder in _INSTALLED:
-        if file.startswith(folder):
-            return Path(file.removeprefix(folder)).parts[0].removesuffix(".py")
-    return None
+def _trace_file_name(file: str) -> str:
+    """As traces have it, so that fingerprints agree.
 
-
-@lru_cache(maxsize=4096)
-def trace_file_name(file: str) -> str:
-    """The file's path below the import path, as traces have it, so that fingerprints agree.
-
-    The rule is that of `torch.profiler.python_tracer`: of all folders that Python imports
-    from, the last by name that holds the file is cut off.
+    By the folders of the moment: the program, or a test of it, sets its own after the first op was watched.
     """
-    users = (site.getuserbase(), site.getusersitepackages())
-    folders = (*site.getsitepackages(), *sys.path, *users, os.path.dirname(_TORCH[:-1]))  # noqa: PTH120
-    holding = [prefix for folder in folders if file.startswith(prefix := os.path.abspath(folder) + os.sep)]  # noqa: PTH100
-    return file.removeprefix(max(holding)) if holding else file
+    return name_below(current_import_folders(), file)

@@ -15,11 +15,12 @@ import pytest
 import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
-from tbprof.hook.audit import call_log, user_frame
+from tbprof.hook.audit import call_log
 from tbprof.hook.audit.audit import AuditStep
 from tbprof.hook.audit.watched_calls import WATCHED
 from tbprof.hook.safety.compiled_code import has_compiled_code
 from tbprof.model import Audit, RecordedCall
+from tbprof.program import source_files
 
 PROGRAM = Path(program_of_reads.__file__)
 HERE = f"audit/{Path(__file__).name}"
@@ -404,7 +405,7 @@ def test_what_a_step_builds_and_how_often_it_goes_back_is_counted() -> None:
 def test_a_library_s_line_comes_with_the_user_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever lies where packages are installed is a library's."""
     installed = f"{tmp_path}/site-packages/"
-    monkeypatch.setattr(user_frame, "_INSTALLED", (installed,))
+    monkeypatch.setattr(source_files, "_INSTALLED", (installed,))
     code = compile("def read(tensor):\n    return tensor.item()\n", f"{installed}framework.py", "exec")
     namespace: dict[str, Callable[..., float]] = {}
     exec(code, namespace)
