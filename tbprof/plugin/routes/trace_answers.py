@@ -17,6 +17,7 @@ from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.open_traces import OpenTraces
 from tbprof.plugin.worker.reports import files_of
+from tbprof.records import dataclass
 from tbprof.texts.screens.comparison import not_comparable
 from tbprof.views.icicle.icicle import IcicleAnswer
 from tbprof.views.memory.memory import MemoryAnswer
@@ -36,18 +37,33 @@ _KEPT_BYTES = 16 * 1024 * 1024
 _Record: TypeAlias = (
     TimelineAnswer | IcicleAnswer | MemoryAnswer | ModulesAnswer | RooflineAnswer | TableAnswer
 )
-_Answer: TypeAlias = Callable[..., _Record]
-"""Makes one of its state, progress and problem."""
 
-_VIEWS = {
-    TimelineAnswer: "timeline",
-    IcicleAnswer: "icicle",
-    MemoryAnswer: "memory",
-    ModulesAnswer: "modules",
-    RooflineAnswer: "roofline",
-    TableAnswer: "view",
+
+@dataclass(frozen=True, slots=True)
+class _Screen:
+    """What is shown of an open trace."""
+
+    answer: Callable[..., _Record]
+    field: str
+    """Of that record, with what is shown."""
+    ask: str
+    """What the trace is asked for it."""
+    takes: tuple[str, ...] = ()
+    """The parameters of the request that are handed on to it, "" where one is missing."""
+
+    def without_view(self, state: str, progress: Progress | None, problem: Problem | None) -> _Record:
+        return self.answer(state=state, progress=progress, problem=problem, **{self.field: None})
+
+
+_SCREENS = {
+    "timeline": _Screen(TimelineAnswer, "timeline", "view"),
+    "icicle": _Screen(IcicleAnswer, "icicle", "icicle", ("kind",)),
+    "modules": _Screen(ModulesAnswer, "modules", "modules"),
+    "memory": _Screen(MemoryAnswer, "memory", "memory", ("device", "start", "end", "at")),
+    "roofline": _Screen(RooflineAnswer, "roofline", "roofline", ("scope",)),
+    "table": _Screen(TableAnswer, "view", "table", ("table", "by", "scope", "columns")),
 }
-"""Its field with what is shown."""
+_COMPARED_TABLE = _Screen(TableAnswer, "view", "compared_table", ("table",))
 
 
 class TraceAnswers:
@@ -58,64 +74,22 @@ class TraceAnswers:
         self._traces = traces
         self._kept = KeptAnswers(_KEPT_BYTES)
 
-    def answer(self, parameters: Mapping[str, str]) -> Answer | bytes:
-        """The `TimelineAnswer` of the window that `run`, `worker` and `window` name, as JSON.
+    def showing(self, screen: str) -> Callable[[Mapping[str, str]], Answer | bytes]:
+        """A function from a request's parameters to the answer of a screen, as JSON.
 
-        Raises:
-            Gone: There is no such window.
+        Of the window that `run`, `worker` and `window` name it shows the `timeline`; the `icicle`, nested by
+        `kind` or by what was recorded; its `modules`; the `memory` of a `device` from `start` to `end`, and
+        who holds what `at` a moment; the `roofline`, where `scope` says what is counted; or the `table` of
+        that name: `by` says what a row is, and with `columns=first` a long one comes without the figures that
+        are not shown at first.
+
+        It raises `Gone` where there is no such window, and `UsageError` where there is no such table or an
+        instant is no number.
         """
-        return self._opened(parameters, "view", {}, partial(TimelineAnswer, timeline=None))
-
-    def icicle(self, parameters: Mapping[str, str]) -> Answer | bytes:
-        """The `IcicleAnswer` of the same, nested by `kind` or by what was recorded.
-
-        Raises:
-            Gone: There is no such window.
-        """
-        kind = {"kind": parameters.get("kind", "")}
-        return self._opened(parameters, "icicle", kind, partial(IcicleAnswer, icicle=None))
-
-    def modules(self, parameters: Mapping[str, str]) -> Answer | bytes:
-        """The `ModulesAnswer` of the same.
-
-        Raises:
-            Gone: There is no such window.
-        """
-        return self._opened(parameters, "modules", {}, partial(ModulesAnswer, modules=None))
-
-    def memory(self, parameters: Mapping[str, str]) -> Answer | bytes:
-        """The `MemoryAnswer` of the same: a `device` from `start` to `end`, and who holds what `at` a moment.
-
-        Raises:
-            Gone: There is no such window.
-            UsageError: An instant is no number.
-        """
-        asked = {name: parameters.get(name, "") for name in ("device", "start", "end", "at")}
-        return self._opened(parameters, "memory", asked, partial(MemoryAnswer, memory=None))
-
-    def roofline(self, parameters: Mapping[str, str]) -> Answer | bytes:
-        """The `RooflineAnswer` of the same: `scope` says what is counted.
-
-        Raises:
-            Gone: There is no such window.
-        """
-        asked = {"scope": parameters.get("scope", "")}
-        return self._opened(parameters, "roofline", asked, partial(RooflineAnswer, roofline=None))
-
-    def table(self, parameters: Mapping[str, str]) -> Answer | bytes:
-        """The `TableAnswer` of the same: `table` names it, `by` what a row is, `scope` what is counted.
-
-        With `columns=first`, a long one comes without the figures that are not shown at first.
-
-        Raises:
-            Gone: There is no such window.
-            UsageError: There is no such table.
-        """
-        asked = {name: parameters.get(name, "") for name in ("table", "by", "scope", "columns")}
-        return self._opened(parameters, "table", asked, partial(TableAnswer, view=None))
+        return partial(self._opened, _SCREENS[screen])
 
     def compared_table(self, parameters: Mapping[str, str]) -> Answer | bytes:
-        """The same of two windows: `before_run` and so on name the one before.
+        """The `table` of two windows: `before_run` and so on name the one before.
 
         Raises:
             Gone: There is no such window.
@@ -123,12 +97,12 @@ class TraceAnswers:
         """
         before = requested_window(self._logs, parameters, "before_")
         if before.trace_path is None:
-            return _packed(TableAnswer("gone", None, None, None))
-        asked = {"table": parameters.get("table", ""), "before": before.trace_path}
+            return _packed(_COMPARED_TABLE, "gone")
         try:
-            return self._opened(parameters, "compared_table", asked, partial(TableAnswer, view=None), before)
+            return self._opened(_COMPARED_TABLE, parameters, before)
         except NotComparable as error:
-            return _packed(TableAnswer("broken", None, None, Problem(*not_comparable(str(error)), path="")))
+            problem = Problem(*not_comparable(str(error)), path="")
+            return _packed(_COMPARED_TABLE, "broken", problem=problem)
 
     def asking(self, ask: str) -> Callable[[Mapping[str, str]], Answer]:
         """A function from a request's parameters to what the timeline of its window answers to `ask`."""
@@ -152,29 +126,27 @@ class TraceAnswers:
         return answer
 
     def _opened(
-        self,
-        parameters: Mapping[str, str],
-        ask: str,
-        asked: Mapping[str, str],
-        answer: _Answer,
-        before: Window | None = None,
+        self, screen: _Screen, parameters: Mapping[str, str], before: Window | None = None
     ) -> Answer | bytes:
-        """What an open trace answers to `ask`, or why there is no answer."""
+        """What an open trace answers, or why there is no answer; with that of `before` where it is given."""
         window = requested_window(self._logs, parameters)
         if window.trace_path is None:
-            return _packed(answer(state="gone", progress=None, problem=None))
-        key = _key(ask, asked, [window] if before is None else [window, before])
+            return _packed(screen, "gone")
+        asked = {name: parameters.get(name, "") for name in screen.takes}
+        if before is not None and before.trace_path is not None:
+            asked["before"] = before.trace_path
+        key = _key(screen.ask, asked, [window] if before is None else [window, before])
         kept = self._kept.get(key)
         if kept is not None:
             return kept
         try:
-            view = self._traces.ask(window.trace_path, ask, asked)
+            view = self._traces.ask(window.trace_path, screen.ask, asked)
         except TraceError as error:
-            return _packed(answer(state="broken", progress=None, problem=problem_with(window, error)))
+            return _packed(screen, "broken", problem=problem_with(window, error))
         if isinstance(view, Reading):
             progress = Progress(view.read_bytes, view.total_bytes, time.monotonic() - view.since, 0)
-            return _packed(answer(state="reading", progress=progress, problem=None))
-        return self._kept.keep(key, _packed(answer(state="ready", progress=None, problem=None), view))
+            return _packed(screen, "reading", progress=progress)
+        return self._kept.keep(key, _packed(screen, "ready", view=view))
 
 
 def _key(ask: str, asked: Mapping[str, str], windows: Sequence[Window]) -> Hashable:
@@ -183,9 +155,16 @@ def _key(ask: str, asked: Mapping[str, str], windows: Sequence[Window]) -> Hasha
     return ask, tuple(sorted(asked.items())), files
 
 
-def _packed(answer: _Record, view: bytes = b"null") -> bytes:
+def _packed(
+    screen: _Screen,
+    state: str,
+    *,
+    progress: Progress | None = None,
+    problem: Problem | None = None,
+    view: bytes = b"null",
+) -> bytes:
     """An answer whose view comes as JSON already: it is large, and stays packed."""
-    field = _VIEWS[type(answer)]
+    answer = screen.without_view(state, progress, problem)
     parts = {name: json.dumps(value).encode() for name, value in dataclasses.asdict(answer).items()}
-    parts[field] = view
+    parts[screen.field] = view
     return b"{" + b", ".join(b'"%s": %s' % (name.encode(), part) for name, part in parts.items()) + b"}"
