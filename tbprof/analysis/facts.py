@@ -115,12 +115,12 @@ class Facts:
 
     @cached_property
     def collective_exposed_ns(self) -> Int64s:
-        """Of each collective, within the steps; where several run at once the earlier one has it."""
+        """Exposed time by collective, within the steps; where several run at once the earlier one has it."""
         return exposed_ns(self.work, self.collectives.at, self.exposed_in_steps)
 
     @cached_property
     def surely_waited_ns(self) -> Int64s:
-        """Of each collective: exposed time that its size alone shows to be no transfer."""
+        """Exposed time, by collective, that its size alone shows to be no transfer."""
         return np.minimum(surely_waited_ns(self.work, self.collectives), self.collective_exposed_ns)
 
     @cached_property
@@ -198,7 +198,7 @@ class Facts:
 
     @cached_property
     def wait_for_communication_ns(self) -> Int64s:
-        """Of each blocking episode: when the awaited device communicated and computed nothing."""
+        """How long, in each blocking episode, the awaited device communicated and computed nothing."""
         calls, episodes = self.calls, self.episodes
         found = np.zeros(len(episodes.first), np.int64)
         for device, pieces in self.parts.communication_exposed.items():
@@ -211,12 +211,12 @@ class Facts:
 
     @cached_property
     def net_wait_ns(self) -> Int64s:
-        """Of each episode, above the base cost of its calls."""
+        """The wait of each episode, above the base cost of its calls."""
         return net_wait_ns(self.calls, self.episodes, self.awaited)
 
     @cached_property
     def starve_ns(self) -> Int64s:
-        """Of each episode: how long the device stayed dry after it."""
+        """How long the device stayed dry after each episode."""
         return starve_ns(self.work, self.idle, self.episodes, self.awaited, self.causes.states["collective"])
 
     @cached_property

@@ -20,7 +20,7 @@ class Check:
     rule: str
     state: CheckState
     finding: FindingIndex | None = None
-    """Of a failed one its worst."""
+    """The worst of a failed one."""
     needs: tuple[str, ...] = ()
     """Of one that was not checked what was not recorded; none where the rule itself broke."""
     numbers: Mapping[str, int | float | str] = field(default_factory=dict)

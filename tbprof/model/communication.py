@@ -35,7 +35,7 @@ class CollectiveTotal:
     dtype: str | None
     count: int
     bytes_in: int | None
-    """Of all `count` messages, as the next one."""
+    """The bytes of all `count` messages, as the next one."""
     bytes_out: int | None
     total_ns: int
     """On the device, waiting for other ranks included; on the host where `on` says so."""
@@ -47,10 +47,10 @@ class CollectiveTotal:
     algorithm_gb_s: float | None = None
     """The larger of the two sizes over the whole time: waiting for other ranks makes it small."""
     bus_gb_s: float | None = None
-    """The same times the factor of the kind: what each link has to carry."""
+    """`algorithm_gb_s` times the factor of the kind: what each link has to carry."""
     on: Literal["device", "host"] = "device"
     ranks: str | None = None
-    """Of the group, as recorded: `[0, 1]`."""
+    """The ranks of the group, as recorded: `[0, 1]`."""
     group_size: int | None = None
     message_bytes: int | None = None
     """The larger of the two sizes of one message."""
@@ -79,7 +79,7 @@ class CollectiveKey:
     group_size: int | None
     dtype: str | None
     bytes_in: int | None
-    """Of one message, as the next one."""
+    """The bytes of one message, as the next one."""
     bytes_out: int | None
 
     @property
@@ -137,7 +137,7 @@ class RankSequence:
     """Index into `parts`."""
     part_ns: tuple[int, ...]
     part_count: tuple[int, ...]
-    """Of computing: how many kernels."""
+    """Number of kernels, where the part is computing."""
     left_out: int = 0
     """Later collectives for which there was no room."""
     begin_ns: int | None = None
@@ -156,7 +156,7 @@ class RankSequence:
 
 @dataclass(frozen=True, slots=True)
 class Communication:
-    """Of all devices, within the steps; the collectives are those of the whole window."""
+    """On all devices, within the steps; the collectives are those of the whole window."""
 
     exposed_ns: int | None
     """With no computing beside it; None where no device is known, as the next one."""

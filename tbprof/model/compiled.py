@@ -45,7 +45,7 @@ class CompilerFacts:
     breaks: tuple[GraphBreak, ...] = ()
     """Most frequent first."""
     recompilations: tuple[Recompilation, ...] = ()
-    """The same; of the latest times that torch keeps."""
+    """Most frequent first, of the latest times that torch keeps."""
     given_up: tuple[str, ...] = ()
     """Reasons for which torch runs code uncompiled after so many times."""
     cudagraph_skips: int = 0

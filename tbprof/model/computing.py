@@ -33,11 +33,11 @@ class ComputingPart:
     "communication", "copies" from and to the host; without such an operator "graph", what a CUDA graph holds,
     "compiled", what torch.compile wrote, and "other"."""
     device_ns: int
-    """Of kernels, copies and memsets, also where several run at once."""
+    """Time of kernels, copies and memsets, also where several run at once."""
     covered_ns: int
     """The part whose FLOPs and bytes are known."""
     flops: int
-    """Of that part, as all below."""
+    """Those of that part, as all below."""
     bytes: int
     limit_ns: int | None
     """What it would take at the peak rates of the device; None where these are not known."""
@@ -51,7 +51,7 @@ class Computing:
     device: str | None
     """Whose data sheet the limits are from; None for a device that is not in the table, or a slice of one."""
     device_ns: int
-    """Of all work; its parts add up to it."""
+    """Time of all work; its parts add up to it."""
     computing_ns: int
     """Without communication and without copies from and to the host."""
     covered_ns: int

@@ -17,7 +17,7 @@ others were there before the step, or outlived it, without being one of these.""
 
 @dataclass(frozen=True, slots=True)
 class MemoryPeak:
-    """Of one device, or of the CPU."""
+    """The most memory that one device, or the CPU, gave."""
 
     device: str
     """`CPU`, `GPU 0`, ..."""
@@ -35,7 +35,10 @@ class MemoryPeak:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStep:
-    """Of one device, the fullest; bytes that tensors asked for, without an allocator's rounding."""
+    """A step that was followed, on the fullest device.
+
+    Bytes are those that tensors asked for, without an allocator's rounding.
+    """
 
     schema: int
     worker: str
@@ -47,13 +50,13 @@ class MemoryStep:
     peak_us: float
     """Since the step began."""
     phase: str
-    """Of the peak: `forward`, `backward` or `optimizer`."""
+    """The phase of the peak: `forward`, `backward` or `optimizer`."""
     kinds: tuple[tuple[str, int], ...]
     """At the peak, in the order of `MEMORY_KINDS`."""
     modules: tuple[tuple[str, int], ...]
     """At the peak, the largest first; "" is what no module made or has."""
     lines: tuple[tuple[str, int], ...]
-    """The same by the line that allocated; "" where none of the program's did in this step."""
+    """At the peak, by the line that allocated; "" where none of the program's did in this step."""
     curve: tuple[tuple[float, ...], ...]
     """Time in us and the bytes of each of `MEMORY_KINDS`, over the step."""
     cached_bytes: int | None

@@ -97,7 +97,7 @@ def code_line(source: Source | None, texts: Sequence[SourceText]) -> str:
 
 
 def code_statement(source: Source | None, texts: Sequence[SourceText]) -> str:
-    """The same for people: where the line opens brackets, with what follows up to their end."""
+    """The line for people: where it opens brackets, with what follows up to their end."""
     return joined_statement(_lines_from(source, texts))
 
 
@@ -223,7 +223,7 @@ class HookFacts:
     counters: Mapping[str, int] = field(default_factory=dict)
     """What the allocator and the compiler did during the recorded steps."""
     git_commit: str | None = None
-    """Of the checkout that the program was started in."""
+    """Commit of the checkout that the program was started in."""
     loaders: tuple[LoaderFacts, ...] = ()
     optimizers: tuple[OptimizerFacts, ...] = ()
     begun_by: str = "schedule"

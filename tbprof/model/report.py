@@ -76,7 +76,7 @@ class Window:
     trace_path: str | None
     report_path: str | None
     size_bytes: int
-    """Of the trace file, 0 where it is gone."""
+    """Size of the trace file, 0 where it is gone."""
 
 
 @dataclass(frozen=True, slots=True)

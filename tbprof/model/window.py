@@ -88,7 +88,7 @@ class Step:
     name: str
     start_ns: int
     duration_ns: int
-    """Of the step on the host."""
+    """Length of the step on the host."""
     cold: bool
     sync_points: int
     wait_ns: int
@@ -109,7 +109,7 @@ class Step:
     launches: int | None = None
     """Calls that launched them."""
     gpu_duration_ns: int | None = None
-    """Of the step on the device, where the host runs ahead of it; else that of the host. Idle and all
+    """Length of the step on the device, where the host runs ahead of it; else on the host. Idle and all
     shares are of this one. None where no device was recorded."""
     computing_ns: int | None = None
     """Summed over the devices, as the two below: when anything but communication and copies ran."""
@@ -148,7 +148,7 @@ class CopyTotal:
     exposed_ns: int | None = None
     """The part of `device_ns` during which the device computed nothing."""
     best_bytes_per_s: int | None = None
-    """Of the fastest single copy."""
+    """The speed of the fastest single copy."""
 
 
 @dataclass(frozen=True, slots=True)
