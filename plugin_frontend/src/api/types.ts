@@ -158,7 +158,7 @@ export interface CopyRow {
   /** The part of `device_us` during which the device computed nothing. */
   exposed_us: number | null;
   bytes_per_s: number | null;
-  /** Of the fastest single copy. */
+  /** The speed of the fastest single copy. */
   best_bytes_per_s: number | null;
   /** A sentence where the host waits for something else than the copies; else "". */
   remark: string;
@@ -369,9 +369,9 @@ export interface ActionRow {
   /** One sentence. */
   how: string;
   finding: FindingRow;
-  /** Of the same rule in other places, or waits that hide one another with it. */
+  /** Findings of the same rule in other places, or waits that hide one another with it. */
   others: FindingRow[];
-  /** Of a row of the fix plan what it adds to those above it; without an estimate its ceiling counts. */
+  /** What a row of the fix plan adds to those above it; without an estimate its ceiling counts. */
   saves: SavingView;
   /** What it saves, in words. */
   worth: string;
@@ -379,7 +379,7 @@ export interface ActionRow {
   bounds: string;
   /** Whether the replay judges it, together with the other rows of the fix plan. */
   is_planned: boolean;
-  /** Of a step, 0 to 1: its estimate, else its ceiling. */
+  /** Share of a step, 0 to 1: its estimate, else its ceiling. */
   share: number;
   /** By what it saves here: a wait that others hide alone is worth more after them. */
   severity: "critical" | "high" | "medium" | "low" | "info";
@@ -416,7 +416,7 @@ export interface CodeRow {
   name: string;
   host_us: number;
   device_us: number;
-  /** Of the time in which a device did something, 0 to 1. */
+  /** Share of the time in which a device did something, 0 to 1. */
   share_of_device: number;
   launches: number;
   /** How many parts that do the same it stands for; `name` is then theirs without the number. */
@@ -442,7 +442,7 @@ export interface OverviewView {
   host: HostBar | null;
   /** In the order in which they are stacked; causes that took nothing are left out. */
   causes: CauseRow[];
-  /** Of all rows of the fix plan together, under the ceiling of all waits. */
+  /** What all rows of the fix plan save together, under the ceiling of all waits. */
   saving: SavingView | null;
   /** Over all causes, most worth first; one site has the number of its first row on every screen. */
   actions: ActionRow[];
@@ -471,7 +471,7 @@ export interface CollectiveRow {
   group_size: number | null;
   dtype: string | null;
   count: number;
-  /** Of all of them, as the next one. */
+  /** The bytes of all of them, as the next one. */
   bytes_in: number | null;
   bytes_out: number | null;
   /** The larger side of one message; null where they differ, too. */
@@ -503,7 +503,7 @@ export interface CommunicationView {
   detail: string;
   /** Which columns lack something, and why; "" if none does. */
   not_recorded: string;
-  /** Of a mean step and device, as the next one; null where no device is known. */
+  /** Time of a mean step and device, as the next one; null where no device is known. */
   exposed_us: number | null;
   overlapped_us: number | null;
   /** Most exposed first, those of the host last. */
@@ -534,7 +534,7 @@ export interface WindowView {
   steps: StepRow[];
   /** Whether the trace marks steps; else the whole window stands as one. */
   marks_steps: boolean;
-  /** Of the steps that are not cold; null where the window has no steps. */
+  /** Median of the steps that are not cold; null where the window has no steps. */
   median_step_us: number | null;
   total_steps_us: number;
   sync_points: SyncView;
@@ -545,12 +545,12 @@ export interface WindowView {
   sites: SiteRow[];
   /** Only where no GPU was recorded; the line to change first comes first. */
   predicted: PredictedRow[];
-  /** Of the list of the Overview's actions: something else may come before them. */
+  /** Title of the list of the Overview's actions: something else may come before them. */
   actions_title: string;
   /** Whether these are to be changed before the actions of the Overview. */
   predicted_first: boolean;
   health: HealthRow[];
-  /** Of all that the Overview lists for and against the figures. */
+  /** The worst of all that the Overview lists for and against the figures. */
   worst_health: "ok" | "info" | "warning" | "error";
   not_checked: NotCheckedRow[];
   environment: EnvironmentRow[];
@@ -562,7 +562,7 @@ export interface WindowView {
 }
 
 export interface Progress {
-  /** Of the file as it lies on disk. */
+  /** Bytes of the file as it lies on disk. */
   read_bytes: number;
   total_bytes: number;
   elapsed_s: number;
@@ -762,7 +762,7 @@ export interface JobRank {
   copying_us: number | null;
   /** In the order of the other screens. */
   idle: IdlePart[];
-  /** Of its matched collectives, covered by computing or not; with the next one their whole time. Null
+  /** Time of its matched collectives, covered by computing or not; with the next one their whole time. Null
    * where none of them is matched, as the next three. */
   transfer_us: number | null;
   arrival_wait_us: number | null;
@@ -801,17 +801,17 @@ export interface LateCause {
   steps: number[];
   /** How late it was in these, over all steps of the window. */
   late_us: number;
-  /** Of that, what is due to the cause. */
+  /** The part of that which is due to the cause. */
   due_us: number;
   kind: "computing" | "idle" | "copying" | "communication";
-  /** Of idle; "" else. */
+  /** The cause of idle; "" else. */
   cause: string;
   /** In a few words, as `Waiting for data` or `Computes more`. */
   cause_name: string;
   /** The code, the op or the other group, in short; "" where nothing tells. */
   place: string;
   source: JobSource | null;
-  /** Of computing, as the next one. */
+  /** The op where the cause is computing, as the next one its module. */
   op: string;
   module: string;
   /** Null where the cause is no computing. `slower`: the same work in longer kernels. */
@@ -847,7 +847,7 @@ export interface WhatIf {
   /** What is gained at the least without the causes, as the next one at the most. */
   floor_us: number;
   ceiling_us: number;
-  /** Of the replay, a share of the recorded time. */
+  /** Error of the replay, a share of the recorded time. */
   error: number;
 }
 
@@ -859,7 +859,7 @@ export interface JobStep {
   /** Index into `late`. */
   cause: number | null;
   late_us: number;
-  /** Of all ranks in all collectives of the step. */
+  /** Waiting of all ranks in all collectives of the step. */
   wait_us: number;
   latest_in: number;
   collectives: number;
@@ -882,7 +882,7 @@ export interface JobMeeting {
   transfer_us: number;
   /** Between the first and the last to arrive: the longest row less the shortest. No clock takes part. */
   skew_us: number;
-  /** Of all ranks. */
+  /** Waiting of all ranks. */
   wait_us: number;
   /** Index into `ranks`; null: nobody. */
   late_rank: number | null;
@@ -892,7 +892,7 @@ export interface JobMeeting {
 export interface StripStep {
   /** Index into `steps`. */
   step: number;
-  /** Of the rank's last collective in it, where its next step begins. */
+  /** End of the rank's last collective in it, where its next step begins. */
   end_us: number;
 }
 
@@ -901,7 +901,7 @@ export interface StripStretch {
   meeting: number | null;
   /** Where the stretch begins: the end of the rank's collective before, or the begin of its window. */
   begin_us: number;
-  /** Of the collective, as the next one. */
+  /** Start of the collective; the next one is its end. */
   start_us: number;
   end_us: number;
   /** The first part of the collective; the rest is transfer. 0 of one that was not matched. */
@@ -928,7 +928,7 @@ export interface JobCollective {
   bytes: number | null;
   count: number;
   ranks: number;
-  /** Of all ranks, as the next two: transfers and arrival waits are all of it. */
+  /** Time of all ranks, as the next two: transfers and arrival waits are all of it. */
   total_us: number;
   transfer_us: number;
   arrival_wait_us: number;
@@ -946,7 +946,7 @@ export interface JobCollective {
 
 export interface UnmatchedGroup {
   group: string;
-  /** Of collectives, counted on all ranks. */
+  /** Number of collectives, counted on all ranks. */
   count: number;
   sentence: string;
 }
@@ -964,9 +964,9 @@ export interface JobPage {
   detail: string;
   /** What to know before the figures are trusted. */
   notes: string[];
-  /** Of the job, in the median of the ranks. */
+  /** Step of the job, in the median of the ranks. */
   step_us: number | null;
-  /** Of the communication of all ranks, what is waiting for the last to arrive. */
+  /** The part of all ranks' communication that is waiting for the last to arrive. */
   waiting_share: number | null;
   matched: number;
   unmatched: number;
@@ -985,7 +985,7 @@ export interface JobPage {
   steps: JobStep[];
   /** By step and end; at most `MOST_MEETINGS`, those of the first steps. */
   meetings: JobMeeting[];
-  /** Of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`. */
+  /** Those of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`. */
   strips: RankStrip[];
   /** Those that take longest first. */
   collectives: JobCollective[];

@@ -19,7 +19,7 @@ class CollectiveRow:
     dtype: str | None
     count: int
     bytes_in: int | None
-    """Of all of them, as the next one."""
+    """The bytes of all of them, as the next one."""
     bytes_out: int | None
     message_bytes: int | None
     """The larger side of one message; null where they differ, too."""
@@ -53,7 +53,7 @@ class CommunicationView:
     not_recorded: str
     """Which columns lack something, and why; "" if none does."""
     exposed_us: float | None
-    """Of a mean step and device, as the next one; null where no device is known."""
+    """Time of a mean step and device, as the next one; null where no device is known."""
     overlapped_us: float | None
     rows: tuple[CollectiveRow, ...]
     """Most exposed first, those of the host last."""

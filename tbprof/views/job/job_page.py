@@ -61,7 +61,7 @@ class JobRank:
     idle: tuple[IdlePart, ...]
     """In the order of the other screens."""
     transfer_us: float | None
-    """Of its matched collectives, covered by computing or not; with the next one their whole time. Null
+    """Time of its matched collectives, covered by computing or not; with the next one their whole time. Null
     where none of them is matched, as the next three."""
     arrival_wait_us: float | None
     late_us: float | None
@@ -98,17 +98,17 @@ class LateCause:
     late_us: float
     """How late it was in these, over all steps of the window."""
     due_us: float
-    """Of that, what is due to the cause."""
+    """The part of that which is due to the cause."""
     kind: Literal["computing", "idle", "copying", "communication"]
     cause: str
-    """Of idle; "" else."""
+    """The cause of idle; "" else."""
     cause_name: str
     """In a few words, as `Waiting for data` or `Computes more`."""
     place: str
     """The code, the op or the other group, in short; "" where nothing tells."""
     source: JobSource | None
     op: str
-    """Of computing, as the next one."""
+    """The op where the cause is computing, as the next one its module."""
     module: str
     computing: Literal["more", "slower", "unknown"] | None
     """Null where the cause is no computing. `slower`: the same work in longer kernels."""
@@ -153,7 +153,7 @@ class WhatIf:
     """What is gained at the least without the causes, as the next one at the most."""
     ceiling_us: float
     error: float
-    """Of the replay, a share of the recorded time."""
+    """Error of the replay, a share of the recorded time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class JobStep:
     """Index into `late`."""
     late_us: float
     wait_us: float
-    """Of all ranks in all collectives of the step."""
+    """Waiting of all ranks in all collectives of the step."""
     latest_in: int
     collectives: int
     recorded_us: float | None
@@ -194,7 +194,7 @@ class JobMeeting:
     skew_us: float
     """Between the first and the last to arrive: the longest row less the shortest. No clock takes part."""
     wait_us: float
-    """Of all ranks."""
+    """Waiting of all ranks."""
     late_rank: int | None
     """Index into `ranks`; null: nobody."""
     late_us: float
@@ -209,7 +209,7 @@ class StripStretch:
     begin_us: float
     """Where the stretch begins: the end of the rank's collective before, or the begin of its window."""
     start_us: float
-    """Of the collective, as the next one."""
+    """Start of the collective; the next one is its end."""
     end_us: float
     wait_us: float
     """The first part of the collective; the rest is transfer. 0 of one that was not matched."""
@@ -225,7 +225,7 @@ class StripStep:
     step: int
     """Index into `steps`."""
     end_us: float
-    """Of the rank's last collective in it, where its next step begins."""
+    """End of the rank's last collective in it, where its next step begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ class JobCollective:
     count: int
     ranks: int
     total_us: float
-    """Of all ranks, as the next two: transfers and arrival waits are all of it."""
+    """Time of all ranks, as the next two: transfers and arrival waits are all of it."""
     transfer_us: float
     arrival_wait_us: float
     shortest_us: float
@@ -269,7 +269,7 @@ class JobCollective:
 class UnmatchedGroup:
     group: str
     count: int
-    """Of collectives, counted on all ranks."""
+    """Number of collectives, counted on all ranks."""
     sentence: str
 
 
@@ -299,9 +299,9 @@ class JobPage:
     notes: tuple[str, ...]
     """What to know before the figures are trusted."""
     step_us: float | None
-    """Of the job, in the median of the ranks."""
+    """Step of the job, in the median of the ranks."""
     waiting_share: float | None
-    """Of the communication of all ranks, what is waiting for the last to arrive."""
+    """The part of all ranks' communication that is waiting for the last to arrive."""
     matched: int
     unmatched: int
     on: Literal["device", "host"]
@@ -320,7 +320,7 @@ class JobPage:
     meetings: tuple[JobMeeting, ...]
     """By step and end; at most `MOST_MEETINGS`, those of the first steps."""
     strips: tuple[RankStrip, ...]
-    """Of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`."""
+    """Those of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`."""
     collectives: tuple[JobCollective, ...]
     """Those that take longest first."""
     unmatched_groups: tuple[UnmatchedGroup, ...]

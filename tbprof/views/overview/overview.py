@@ -74,9 +74,9 @@ class ActionRow:
     """One sentence."""
     finding: FindingRow
     others: tuple[FindingRow, ...]
-    """Of the same rule in other places, or waits that hide one another with it."""
+    """Findings of the same rule in other places, or waits that hide one another with it."""
     saves: SavingView
-    """Of a row of the fix plan what it adds to those above it; without an estimate its ceiling counts."""
+    """What a row of the fix plan adds to those above it; without an estimate its ceiling counts."""
     worth: str
     """What it saves, in words."""
     bounds: str
@@ -84,7 +84,7 @@ class ActionRow:
     is_planned: bool
     """Whether the replay judges it, together with the other rows of the fix plan."""
     share: float
-    """Of a step, 0 to 1: its estimate, else its ceiling."""
+    """Share of a step, 0 to 1: its estimate, else its ceiling."""
     severity: Severity
     """By what it saves here: a wait that others hide alone is worth more after them."""
 
@@ -127,7 +127,7 @@ class CodeRow:
     host_us: float
     device_us: float
     share_of_device: float
-    """Of the time in which a device did something, 0 to 1."""
+    """Share of the time in which a device did something, 0 to 1."""
     launches: float
     count: int
     """How many parts that do the same it stands for; `name` is then theirs without the number."""
@@ -154,7 +154,7 @@ class OverviewView:
     causes: tuple[CauseRow, ...]
     """In the order in which they are stacked; causes that took nothing are left out."""
     saving: SavingView | None
-    """Of all rows of the fix plan together, under the ceiling of all waits."""
+    """What all rows of the fix plan save together, under the ceiling of all waits."""
     actions: tuple[ActionRow, ...]
     """Over all causes, most worth first; one site has the number of its first row on every screen."""
     severities: tuple[SeverityRow, ...]

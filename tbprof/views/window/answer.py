@@ -15,7 +15,7 @@ class Progress:
     """How far a trace without a report has been read."""
 
     read_bytes: int
-    """Of the file as it lies on disk."""
+    """Bytes of the file as it lies on disk."""
     total_bytes: int
     elapsed_s: float
     ahead: int

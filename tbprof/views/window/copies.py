@@ -31,7 +31,7 @@ class CopyRow:
     """The part of `device_us` during which the device computed nothing."""
     bytes_per_s: float | None
     best_bytes_per_s: float | None
-    """Of the fastest single copy."""
+    """The speed of the fastest single copy."""
     remark: str
     """A sentence where the host waits for something else than the copies; else ""."""
 

@@ -168,7 +168,7 @@ class WindowView:
     marks_steps: bool
     """Whether the trace marks steps; else the whole window stands as one."""
     median_step_us: float | None
-    """Of the steps that are not cold; null where the window has no steps."""
+    """Median of the steps that are not cold; null where the window has no steps."""
     total_steps_us: float
     sync_points: SyncView
     copies: tuple[CopyRow, ...]
@@ -179,12 +179,12 @@ class WindowView:
     predicted: tuple[PredictedRow, ...]
     """Only where no GPU was recorded; the line to change first comes first."""
     actions_title: str
-    """Of the list of the Overview's actions: something else may come before them."""
+    """Title of the list of the Overview's actions: something else may come before them."""
     predicted_first: bool
     """Whether these are to be changed before the actions of the Overview."""
     health: tuple[HealthRow, ...]
     worst_health: Literal["ok", "info", "warning", "error"]
-    """Of all that the Overview lists for and against the figures."""
+    """The worst of all that the Overview lists for and against the figures."""
     not_checked: tuple[NotCheckedRow, ...]
     environment: tuple[EnvironmentRow, ...]
     overview: OverviewView
