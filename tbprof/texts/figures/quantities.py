@@ -6,10 +6,10 @@ holds what both make of the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["count", "duration", "mean", "milliseconds", "share", "size"]
+__all__ = ["count", "duration", "first_few", "mean", "milliseconds", "share", "size"]
 
 _NARROW_SPACE = "\u202f"
 _MINUS = "\u2212"
@@ -107,3 +107,9 @@ def _decimal_size(value: float) -> str:
 
 def _whole(value: float) -> str:
     return f"{Decimal(float(value)).to_integral_value(ROUND_HALF_UP):,}"
+
+
+def first_few(names: Sequence[object], most: int) -> str:
+    """The first `most`, and how many there are besides: `rank 0, rank 1 and 6 more`."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more

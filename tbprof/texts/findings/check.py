@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.texts.figures.lists import first_few
-from tbprof.texts.figures.quantities import count
+from tbprof.texts.figures.quantities import count, first_few
 
 __all__ = [
     "budget_sentence",

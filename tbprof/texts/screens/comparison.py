@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.texts.figures.lists import first_few
-from tbprof.texts.figures.quantities import count, duration, share
+from tbprof.texts.figures.quantities import count, duration, first_few, share
 from tbprof.texts.screens.idle import cause_name
 
 __all__ = [

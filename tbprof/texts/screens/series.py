@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tbprof.texts.figures.lists import first_few
-from tbprof.texts.figures.quantities import count, duration, share
+from tbprof.texts.figures.quantities import count, duration, first_few, share
 
 __all__ = [
     "DAMAGED_ALONE",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.model import RecordedCall, Site, Source
-from tbprof.texts.figures.lists import first_few
-from tbprof.texts.figures.quantities import count, duration
+from tbprof.texts.figures.quantities import count, duration, first_few
 from tbprof.texts.findings.predicted import kind_name
 from tbprof.texts.screens.idle import site_location
 

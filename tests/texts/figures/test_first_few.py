@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.texts.figures.lists import first_few
+from tbprof.texts.figures.quantities import first_few
 
 
 @pytest.mark.parametrize(
