@@ -20,13 +20,13 @@ from tbprof.file_names import (
     CLASSIC_SUFFIX,
     MEMORY_STEP_SUFFIX,
     OUT_OF_MEMORY_SUFFIX,
-    RAW_SUFFIX,
     REPORT_SUFFIX,
 )
 from tbprof.model import SkippedFile, Window
 from tbprof.process.garbage import searching_seldom
 from tbprof.remote.placeholders import is_mirrored
 from tbprof.safe_open import FileState, file_state
+from tbprof.store.lookup.window_files import packed_copies, windows_of
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.window_names import dated_reports, split_window_name
 
@@ -36,6 +36,7 @@ _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
 _NAME_NOT_TEXT = "name_not_text"
 _NAME_NOT_EXPECTED = "name_not_expected"
+_PACKED_COPY = "packed_copy"
 
 _ENDINGS = (REPORT_SUFFIX, *TRACE_SUFFIXES)
 
@@ -161,8 +162,8 @@ class Discovery:
         look = _Look(self, path, run, settled_before_ns=now_ns - _GROWS_NS)
         look.at(listed)
         is_settled = look.is_settled and status.st_mtime_ns < now_ns - _CLOCK_TICK_NS
-        inner, skipped = tuple(reversed(look.inner)), tuple(look.skipped)
-        found = _Folder(state, is_settled, inner, look.windows(), skipped, look.of_memory())
+        inner, windows = tuple(reversed(look.inner)), look.windows()
+        found = _Folder(state, is_settled, inner, windows, tuple(look.skipped), look.of_memory())
         self._looked_s[path] = now_s
         # What is the same is not listed anew.
         return known if known == found else found
@@ -295,36 +296,12 @@ class _Look:
         by_stem: dict[str, list[Window]] = {}
         for stem, window in zip(stems, found, strict=True):
             by_stem.setdefault(stem, []).append(window)
-        return itertools.chain.from_iterable(itertools.starmap(_windows_of, by_stem.items()))
+        return itertools.chain.from_iterable(itertools.starmap(self._joined_files, by_stem.items()))
 
-
-def _windows_of(stem: str, files: Sequence[Window]) -> Sequence[Window]:
-    """One of each trace; the one that is named as published ones are has the report."""
-    if len(files) == 1:
-        return files
-    traces = _first([file for file in files if file.trace_path is not None], stem + RAW_SUFFIX)
-    reports = _first([file for file in files if file.trace_path is None], stem + REPORT_SUFFIX)
-    if not traces or not reports:
-        return traces or reports
-    trace = traces[0]
-    # `dataclasses.replace` takes five times as long.
-    both = Window(
-        trace.run,
-        trace.worker,
-        trace.window,
-        trace.order_ns,
-        trace.trace_path,
-        reports[0].report_path,
-        trace.size_bytes,
-    )
-    return [both, *traces[1:], *reports[1:]]
-
-
-def _first(files: Sequence[Window], name: str) -> Sequence[Window]:
-    """The same with the file of this name first."""
-    if len(files) < 2:
-        return files
-    return sorted(files, key=lambda file: (file.window != name, file.window))
+    def _joined_files(self, stem: str, files: list[Window]) -> Sequence[Window]:
+        copies = packed_copies(files)
+        self.skipped += [SkippedFile(path, _PACKED_COPY) for path in copies]
+        return windows_of(stem, [file for file in files if file.trace_path not in copies])
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

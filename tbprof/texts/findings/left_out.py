@@ -50,6 +50,7 @@ _SKIPPED = {
     "being_listed": "its files are being listed; what is found shows up here",
     "link_leaves_logdir": "a link that leads out of the folder: name the file or folder that it leads to",
     "name_not_text": "its name is not UTF-8: rename it",
+    "packed_copy": "it is the gzip of the file beside it, which is read",
     "name_not_expected": "its name is UTF-8, which this Python was told not to expect: set PYTHONUTF8=1",
     "too_large_to_list": "its list took too long or too much memory: name a folder in it",
     "no_permission": "it can't be read: check its permissions",

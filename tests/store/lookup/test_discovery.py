@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import shutil
 import tempfile
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.model import Window
+from tbprof.model import SkippedFile, Window
 from tbprof.store.lookup.discovery import Discovery, Listing
 from tbprof.trace_files import looks_like_trace
 
@@ -63,6 +64,21 @@ def test_folders_with_files_of_memory_are_named_with_windows_and_without(logdir:
     assert [one.run for one in found.without_windows()] == ["b"]
     put(logdir / "d" / "w.9.out_of_memory.json", b"{}")
     assert [one.run for one in discovery.find().without_windows()] == ["b", "d"]
+
+
+def test_what_gzip_left_beside_a_trace_is_no_second_window(logdir: Path) -> None:
+    whole = gzip.decompress(SAMPLE.read_bytes())
+    put(logdir / "run" / "w.pt.trace.json", whole)
+    packed = put(logdir / "run" / "w.pt.trace.json.gz")
+    put(logdir / "run" / "w.tbprof.pb")
+
+    found = find(logdir)
+    assert [(one.window, one.report_path is not None) for one in found.windows] == [("w.pt.trace.json", True)]
+    assert found.skipped == (SkippedFile(str(packed), "packed_copy"),)
+
+    # Another recording under the same name is one of its own.
+    put(logdir / "run" / "w.pt.trace.json", whole + b" ")
+    assert len(find(logdir).windows) == 2
 
 
 def test_each_of_several_traces_of_one_stem_is_a_window_and_one_has_the_report(logdir: Path) -> None:
