@@ -1,4 +1,4 @@
-"""Which files are traces: the door for those who list files and read none."""
+"""Which files are traces, for code that lists files and reads none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces of others on their way into a log directory: the door for who brings them in."""
+"""Traces of other profilers on their way into a log directory, for code that brings them in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written of traces: the door for those who publish. Who makes a report needs nothing of it."""
+"""What is written of traces, for code that publishes; a report needs nothing of it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""TensorBoard's door: the loader that it imports, the routes that the tab asks."""
+"""What TensorBoard loads: the entry point that it imports, and the routes that the tab asks."""

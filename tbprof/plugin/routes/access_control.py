@@ -1,4 +1,4 @@
-"""The one door in front of every route: who may ask, how much, and what a browser may do with the answer."""
+"""What stands in front of every route: who may ask, how much, and what a browser may do with the answer."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AccessControl:
         self._answers_any = not self._names and not _is_on_loopback(flags)
 
     def guarded(self, application: _Application, *, holds_data: bool = True) -> _Application:
-        """The same application behind the door.
+        """The same application, for those who may ask.
 
         Args:
             application: a WSGI application.

@@ -17,7 +17,11 @@ def severity_scale(scope: Scope) -> tuple[tuple[Severity, str], ...]:
         ("medium", MEDIUM_SHARE),
     )
     named = tuple((severity, f"from {share(least)} of {scope.name} on") for severity, least in shares)
-    return (*named, ("low", "less; an upper limit alone is medium at most, and lower beside a larger cause"))
+    return (
+        *named,
+        ("low", "less; a wait for which only an upper limit is known is medium at most"),
+        ("info", "nothing to gain, or not worth a change"),
+    )
 
 
 def severity_reason(shares: tuple[float, float] | None, scope: Scope) -> str:
