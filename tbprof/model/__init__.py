@@ -42,7 +42,7 @@ from tbprof.model.findings import (
 )
 from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
 from tbprof.model.memory import MEMORY_KINDS, MemoryPeak, MemoryStep
-from tbprof.model.naming import disambiguated, fingerprint, suppression, without_comment
+from tbprof.model.naming import code_without_format, disambiguated, fingerprint, suppression
 from tbprof.model.out_of_memory import HeldTensors, OutOfMemory
 from tbprof.model.recorded import (
     DEVICE,
@@ -168,10 +168,10 @@ __all__ = [
     "Window",
     "code_line",
     "code_statement",
+    "code_without_format",
     "disambiguated",
     "fingerprint",
     "joined_statement",
     "severity_of_share",
     "suppression",
-    "without_comment",
 ]

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from tbprof.digests import sha256_hex
 
 __all__ = [
+    "code_without_format",
     "disambiguated",
     "fingerprint",
     "suppression",
-    "without_comment",
 ]
 
 
@@ -26,12 +26,18 @@ def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...], code:
         file: As traces name it.
         function: What the line is in.
         ops: Innermost first.
-        code: The text of the line, in which neither blanks nor a comment count; "" where it was not recorded.
+        code: The text of the line; "" where it was not recorded. What a formatter changes doesn't count:
+            blanks, the kind of quotes, a comment.
     """
-    return _digest((rule, file, function, *ops, *([" ".join(without_comment(code).split())] if code else [])))
+    return _digest((rule, file, function, *ops, *([code_without_format(code)] if code else [])))
 
 
-def without_comment(code: str) -> str:
+def code_without_format(code: str) -> str:
+    """A line of a program as it stays when a formatter was at it: no text to show."""
+    return "".join(_without_comment(code).split()).replace("'", '"')
+
+
+def _without_comment(code: str) -> str:
     """A line of a program up to its comment; a `#` in a string begins none."""
     if "#" not in code:
         return code

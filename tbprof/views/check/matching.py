@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from tbprof.model import without_comment
+from tbprof.model import code_without_format
 from tbprof.views.check.check import Accepted, Found
 
 __all__ = ["matched"]
@@ -41,7 +41,7 @@ def _is_among(line: Accepted, lines: Iterable[Accepted]) -> bool:
 
 
 def _code_key(each: Found | Accepted) -> _Key:
-    code = " ".join(without_comment(each.code).split())
+    code = code_without_format(each.code)
     return (each.rule[:3], each.file, each.function, code) if code else None
 
 
