@@ -218,7 +218,7 @@ LAW = {
     "hook.window": allowed("errors model", "torch"),
     "hook.session": allowed("program remote errors model", "torch"),
     "integrations": allowed("hook hook.config hook.trackers errors"),
-    "preflight.prediction": allowed("line_rules optable version errors model"),
+    "preflight.prediction": allowed("line_rules optable texts.figures texts.findings version errors model"),
     "preflight.base": allowed("program errors model", "torch"),
     "preflight.watching": allowed("line_rules optable errors model", "torch"),
     "preflight.program": allowed("program errors model", "torch"),

@@ -74,6 +74,7 @@ def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
     event, count = tally.event, sum(tally.per_step.values())
     line = tally.origin.source.line or 0
     per_step = tuple(tally.per_step[step] for step in range(len(steps)))
+    warm = [times for times, step in zip(per_step, steps, strict=True) if not step.cold]
     return PredictedSite(
         kind=event.kind,
         source=tally.origin.source,
@@ -90,7 +91,8 @@ def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
         count=count,
         blocking=count if event.blocking else 0,
         per_step=per_step,
-        per_warm_step=max((n for n, step in zip(per_step, steps, strict=True) if not step.cold), default=0),
+        per_warm_step=max(warm, default=0),
+        ran_in=sum(1 for times in warm if times),
         bytes=tally.bytes,
         non_blocking=event.non_blocking,
         constant=tally.hashed - len(tally.contents),

@@ -224,7 +224,7 @@ def test_a_step_is_what_a_function_of_the_script_does(
     ended = processes.run(command, tmp_path, os.environ)
     assert ended.exit_code == 0, ended.stderr
     assert ended.stdout.splitlines()[0].endswith("3 steps)")
-    assert "1 a step, in every step" in ended.stdout
+    assert "    1 a step, " in ended.stdout
 
 
 def test_a_function_that_the_script_does_not_define_is_refused(training: Path, preflight: Run) -> None:

@@ -69,6 +69,7 @@ def _doubt(run: Json, document: Json) -> str:
 def _found(document: Json, finding: Json) -> Found:
     site = document["sites"][finding["sites"][0]]
     source, words = site["source"], rule_words(finding["rule"])
+    counts = [site["per_step"][at] for at in _warm(document)]
     return Found(
         fingerprint=finding["fingerprint"],
         rule=finding["rule"],
@@ -81,11 +82,13 @@ def _found(document: Json, finding: Json) -> Found:
         code=site.get("code", ""),
         statement=site.get("statement", site.get("code", "")),
         ops=tuple(site["ops"]),
-        per_step=max((site["per_step"][at] for at in _warm(document)), default=0),
+        per_step=max(counts, default=0),
         is_in_every_step=_is_one_stretch(document) or finding["every_step"],
         suppressed=finding["suppressed"],
         predicted=True,
         option=_option(site, finding["kind"]),
+        ran_in=sum(1 for count in counts if count),
+        of_steps=0 if _is_one_stretch(document) else len(counts),
     )
 
 

@@ -28,7 +28,7 @@ def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> st
     parts += [html.escape(plain(doubt), quote=False) for doubt in view.doubts]
     listed = [_budget(row) for row in view.budgets if row.is_exceeded or row.found is None]
     listed += _first([f"- **not judged**: {escaped(plain(sentence))}" for sentence in view.unjudged])
-    listed += _first([_finding(row, view, path_in_checkout) for row in rows])
+    listed += _first([_finding(row, path_in_checkout) for row in rows])
     parts += ["\n".join(listed)] if listed else []
     return "\n\n".join(parts) + "\n"
 
@@ -38,11 +38,9 @@ def _first(items: list[str]) -> list[str]:
     return [*items[:_MOST_LINES], f"- and {more:,} more"] if more > 0 else items
 
 
-def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], str]) -> str:
+def _finding(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
     found = row.found
-    text = found_sentence(
-        found.title, found.remedy, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
-    )
+    text = found_sentence(found.title, found.remedy, found.often, predicted=found.predicted)
     number = "" if found.line is None else f":{found.line}"
     place = f" {_code(path_in_checkout(found.file) + number)}" if found.file else ""
     state = "**fails**" if row.fails else row.state

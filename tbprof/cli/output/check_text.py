@@ -38,7 +38,7 @@ def check_text(view: CheckView, *, has_policy: bool) -> str:
     if view.is_former_baseline:
         lines.append(_FORMER)
     for row in (*failing, *others):
-        lines += _finding(row, has_steps=view.steps > 0)
+        lines += _finding(row)
     lines += [f"{_budget_state(row):<12}{row.text}" for row in view.budgets]
     lines += [f"{'warning':<12}{row.rule} {_place(row.file, row.line)}{row.text}" for row in view.warned]
     lines += [_gone(line) for line in view.gone]
@@ -46,10 +46,10 @@ def check_text(view: CheckView, *, has_policy: bool) -> str:
     return "\n".join(plain(line) for line in lines) + "\n"
 
 
-def _finding(row: CheckRow, *, has_steps: bool) -> list[str]:
+def _finding(row: CheckRow) -> list[str]:
     found = row.found
     state = "FAILS" if row.fails else row.state
-    often = f"{found.per_step:,}{'/step' if has_steps else ' in all'}"
+    often = found.often
     if row.state == "more":
         often += f" instead of {row.accepted_per_step:,}"
     lines = [f"{state:<12}{found.rule} {_where(found)} {often}: {found.title}"]

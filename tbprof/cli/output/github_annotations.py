@@ -22,7 +22,7 @@ def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) 
     """
     budgets = [row.text for row in view.budgets if row.is_exceeded or row.found is None]
     return [
-        *(_finding(row, view, path_in_checkout) for row in view.rows if row.state in _OPEN),
+        *(_finding(row, path_in_checkout) for row in view.rows if row.state in _OPEN),
         *(_command("error", {"title": "tbprof"}, text) for text in (*view.unjudged, *budgets)),
         *(
             _command("warning", _place(warned.rule, warned.file, warned.line, path_in_checkout), warned.text)
@@ -31,12 +31,10 @@ def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) 
     ]
 
 
-def _finding(row: CheckRow, view: CheckView, path_in_checkout: Callable[[str], str]) -> str:
+def _finding(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
     found = row.found
     place = _place(found.rule, found.file, found.line, path_in_checkout)
-    text = found_sentence(
-        found.title, found.remedy, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
-    )
+    text = found_sentence(found.title, found.remedy, found.often, predicted=found.predicted)
     return _command("error" if row.fails else "warning", place, text)
 
 

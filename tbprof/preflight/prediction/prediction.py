@@ -69,6 +69,8 @@ class PredictedSite:
     per_step: tuple[int, ...]
     per_warm_step: int
     """Most often in one step that is not cold; where nothing took a step, in the whole run."""
+    ran_in: int
+    """In how many of the steps that are not cold."""
     bytes: int
     """Of all of them together."""
     non_blocking: bool | None
@@ -132,6 +134,11 @@ class Prediction:
     def is_one_stretch(self) -> bool:
         """Whether nothing took a step, so that set-up, training and what follows count as one."""
         return self.steps[0].name == WHOLE_RUN
+
+    @property
+    def warm_steps(self) -> int:
+        """How many steps are not cold; 0 where nothing took a step."""
+        return 0 if self.is_one_stretch else sum(not step.cold for step in self.steps)
 
     @property
     def syncs_per_step(self) -> int:

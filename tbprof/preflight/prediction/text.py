@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from tbprof.preflight.prediction.document import LABEL
 from tbprof.preflight.prediction.prediction import ENDED_WELL, PredictedFinding, PredictedSite, Prediction
+from tbprof.texts.figures.quantities import count
+from tbprof.texts.findings.check import how_often
 
 __all__ = ["text"]
 
@@ -43,8 +45,7 @@ def _lines(prediction: Prediction) -> Iterator[str]:
 def _steps(prediction: Prediction) -> str:
     if prediction.is_one_stretch:
         return "no step"
-    warm = sum(not step.cold for step in prediction.steps)
-    return "1 step" if warm == 1 else f"{warm} steps"
+    return count(prediction.warm_steps, "step")
 
 
 def _step_notes(prediction: Prediction) -> Iterator[str]:
@@ -62,7 +63,7 @@ def _finding(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]
     site = prediction.sites[finding.site]
     source = site.source
     yield f"{source.file}:{source.line} in {source.function}  {KIND_NAMES[site.kind]}  [{finding.rule}]"
-    yield f"    {_facts(finding, site, prediction)}"
+    yield f"    {_facts(site, prediction)}"
     if site.called_at:
         lines = " and ".join(f"{caller.file}:{caller.line} in {caller.function}" for caller in site.called_at)
         yield f"    in {site.library}, called at {lines}"
@@ -71,9 +72,9 @@ def _finding(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]
     yield f"    {finding.fix}"
 
 
-def _facts(finding: PredictedFinding, site: PredictedSite, prediction: Prediction) -> str:
+def _facts(site: PredictedSite, prediction: Prediction) -> str:
     """How often, and what is known of the copy."""
-    facts = [_how_often(finding, site, prediction)]
+    facts = [_how_often(site, prediction)]
     if site.direction:
         facts.append(f"{site.bytes // site.count} B each")
     if site.memory:
@@ -87,20 +88,12 @@ def _facts(finding: PredictedFinding, site: PredictedSite, prediction: Predictio
     return ", ".join(facts)
 
 
-def _how_often(finding: PredictedFinding, site: PredictedSite, prediction: Prediction) -> str:
+def _how_often(site: PredictedSite, prediction: Prediction) -> str:
     """In a step, where there are steps; the set-up and the warm-up are no part of it."""
-    if prediction.is_one_stretch:
-        return _times(site.count)
-    if not finding.every_step:
-        return f"{_times(site.count)}, not in every step"
+    often = how_often(site.per_warm_step, ran_in=site.ran_in, of_steps=prediction.warm_steps)
     before = sum(n for n, step in zip(site.per_step, prediction.steps, strict=True) if step.cold)
     cold = sum(step.cold for step in prediction.steps)
-    apart = f" ({_times(before)} before)" if before > cold * site.per_warm_step else ""
-    return f"{site.per_warm_step} a step, in every step{apart}"
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+    return f"{often} ({count(before, 'time')} before)" if before > cold * site.per_warm_step else often
 
 
 def _summary(prediction: Prediction, shown: int) -> str:

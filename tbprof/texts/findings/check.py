@@ -10,6 +10,7 @@ __all__ = [
     "budget_sentence",
     "failure_sum",
     "found_sentence",
+    "how_often",
     "unchecked_sentence",
     "unjudged_sum",
     "warned_sentence",
@@ -18,10 +19,25 @@ __all__ = [
 _MOST_NAMED = 3
 
 
-def found_sentence(title: str, fix: str, often: int, *, predicted: bool, has_steps: bool) -> str:
-    """What is the case, how often, and how it is fixed."""
+def how_often(times: int, *, ran_in: int, of_steps: int) -> str:
+    """`2 a step`, `1 in 1 of 3 steps`, `2 each in 2 of 3 steps`, or `7 in all` where nothing took a step.
+
+    Args:
+        times: Most in one step; without steps, in the whole run.
+        ran_in: In how many of the steps that were looked at.
+        of_steps: All of those; 0 where nothing took a step.
+    """
+    if of_steps == 0:
+        return f"{times:,} in all"
+    if ran_in == of_steps:
+        return f"{times:,} a step"
+    return f"{times:,} {'each ' if ran_in > 1 else ''}in {ran_in:,} of {count(of_steps, 'step')}"
+
+
+def found_sentence(title: str, fix: str, often: str, *, predicted: bool) -> str:
+    """What is the case, how often in the words of `how_often`, and how it is fixed."""
     proof = " (predicted, no GPU was used)" if predicted else ""
-    return f"{title}: {often:,} {_counted(has_steps)}{proof}. {fix}".rstrip()
+    return f"{title}: {often}{proof}. {fix}".rstrip()
 
 
 def warned_sentence(title: str, place: str, reason: str) -> str:

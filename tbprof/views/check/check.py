@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
+from tbprof.texts.findings.check import how_often
 
 __all__ = [
     "NEW",
@@ -73,11 +74,20 @@ class Found:
     """Which option of a framework takes the line away, where it is the framework's own and one is known."""
     statement: str = ""
     """The line with those that it goes on in; "" where nobody joined them."""
+    ran_in: int = 1
+    """In how many of `of_steps`."""
+    of_steps: int = 1
+    """Warm steps of its recording; 0 where nothing took a step, 1 where only a mean step is known."""
 
     @property
     def shown_code(self) -> str:
         """For people."""
         return self.statement or self.code
+
+    @property
+    def often(self) -> str:
+        """For people."""
+        return how_often(self.per_step, ran_in=self.ran_in, of_steps=self.of_steps)
 
     @property
     def remedy(self) -> str:

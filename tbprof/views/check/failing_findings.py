@@ -72,6 +72,7 @@ def _found(report: Report, finding: Finding) -> Found:
     words = rule_words(finding.rule)
     source = sites[0].source
     code = code_line(source, report.sources)
+    counts = _warm_counts(report, sites)
     return Found(
         fingerprint=finding.fingerprint,
         rule=finding.rule,
@@ -84,11 +85,13 @@ def _found(report: Report, finding: Finding) -> Found:
         code=code,
         statement=code_statement(source, report.sources),
         ops=sites[0].ops,
-        per_step=_most_of_a_step(report, sites, finding),
+        per_step=max(counts, default=-(-finding.count // max(len(report.steps), 1))),
         is_in_every_step=True,
         suppressed=suppression(code, finding.rule),
         predicted=False,
         option=option_note(finding),
+        ran_in=sum(1 for count in counts if count) if counts else 1,
+        of_steps=len(counts) or 1,
     )
 
 
@@ -121,11 +124,11 @@ def _warm(report: Report) -> list[int]:
     return [at for at in steps if not report.steps[at].cold] or list(steps)
 
 
-def _most_of_a_step(report: Report, sites: list[Site], finding: Finding) -> int:
+def _warm_counts(report: Report, sites: list[Site]) -> list[int]:
+    """Of each warm step; nothing where the rows of cheap sites had to go from a large report."""
     if any(not site.per_step for site in sites):
-        # The rows of cheap sites are the first to go from a large report.
-        return -(-finding.count // max(len(report.steps), 1))
-    return max((sum(site.per_step[at] for site in sites) for at in _warm(report)), default=0)
+        return []
+    return [sum(site.per_step[at] for site in sites) for at in _warm(report)]
 
 
 def _most_sync_points(report: Report, found: list[Found]) -> int:

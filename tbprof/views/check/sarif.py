@@ -39,7 +39,7 @@ def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str]) -> Json:
     rules = _rules(view)
     codes = [rule["id"] for rule in rules]
     results = [
-        *(_result(row, view, codes, path_in_checkout) for row in view.rows),
+        *(_result(row, codes, path_in_checkout) for row in view.rows),
         *(_warning(warned, codes, path_in_checkout) for warned in view.warned),
     ]
     driver = {"name": "tbprof", "version": __version__, "rules": rules}
@@ -76,14 +76,11 @@ def _rules(view: CheckView) -> list[Json]:
 
 def _result(
     row: CheckRow,
-    view: CheckView,
     codes: Sequence[str],
     path_in_checkout: Callable[[str], str],
 ) -> Json:
     found = row.found
-    text = found_sentence(
-        found.title, found.remedy, found.per_step, predicted=found.predicted, has_steps=view.steps > 0
-    )
+    text = found_sentence(found.title, found.remedy, found.often, predicted=found.predicted)
     level = "error" if row.fails else "note" if row.state in ("accepted", "suppressed") else "warning"
     result = {
         **_head(found.rule, codes, level, text),

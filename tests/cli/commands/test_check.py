@@ -170,8 +170,18 @@ def test_what_preflight_printed_is_marked_as_predicted(capsys: Capture) -> None:
     assert check(PREDICTED, "--forbid", "scalar_read", "--budget", "1") == 1
     printed = capsys.readouterr().out
     assert "predicted, no GPU was used" in printed
-    assert "FAILS       SYN01 train.py:31 main 1/step" in printed
+    assert "FAILS       SYN01 train.py:31 main 1 a step" in printed
     assert "1 sync points in a step, 1 allowed" in printed
+
+
+def test_a_predicted_line_says_in_how_many_steps_it_ran(tmp_path: Path, capsys: Capture) -> None:
+    seldom = json.loads(PREDICTED.read_text(encoding="utf-8"))
+    for site in seldom["sites"]:
+        site["per_step"] = [1, 0, 0, 1]
+    path = tmp_path / "seldom.json"
+    path.write_text(json.dumps(seldom), encoding="utf-8")
+    check(path)
+    assert "SYN01 train.py:31 main 1 in 1 of 3 steps" in capsys.readouterr().out
 
 
 def test_a_prediction_that_is_not_whole_is_no_answer(tmp_path: Path, capsys: Capture) -> None:

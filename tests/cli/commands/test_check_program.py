@@ -231,7 +231,7 @@ def test_nothing_is_said_of_a_step_where_there_is_none(tmp_path: Path) -> None:
     assert "no step was seen: counts are those of the whole run" in ended.stdout
     assert "sample.py:6 <module> 5 in all" in ended.stdout
     assert "sync points in the whole run, 0 allowed" in ended.stdout
-    assert "/step" not in ended.stdout
+    assert "a step" not in ended.stdout
 
 
 def test_a_baseline_that_is_not_there_is_said_before_the_program_runs(tmp_path: Path) -> None:

@@ -36,9 +36,7 @@ def comment(*findings: Found, allowed: int = 5) -> str:
 def test_a_line_stands_with_its_place_and_its_code_as_text() -> None:
     head, *_, item = comment(FOUND).rstrip().split("\n")
     assert head == "### tbprof: failed, 1 line that is not accepted"
-    assert item.startswith(
-        "- **fails** SYN01 <code>src/train.py:3</code>: A scalar is read back: 2 in a step"
-    )
+    assert item.startswith("- **fails** SYN01 <code>src/train.py:3</code>: A scalar is read back: 2 a step")
     assert item.endswith("<br><code>total += loss.item()  &#35; &#96;&#60;/code&#62;&#96; &#64;all</code>")
 
 

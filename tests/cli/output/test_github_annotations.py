@@ -37,7 +37,7 @@ def lines(*findings: Found, **given: object) -> list[str]:
 def test_marks_in_names_and_messages_are_escaped() -> None:
     assert lines(FOUND)[0] == (
         "::error file=a%2Cb%3Ac%25.py,line=3,title=tbprof SYN01::A scalar%0D%0A::error::is 100%25 read: "
-        "2 in a step (predicted, no GPU was used). Fix it"
+        "2 a step (predicted, no GPU was used). Fix it"
     )
 
 

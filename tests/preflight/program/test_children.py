@@ -140,7 +140,7 @@ def test_a_pool_that_is_closed_says_all_that_it_found(preflight: Run) -> None:
     closed = POOL.replace("range(4))\n", "range(4))\n        pool.close()\n        pool.join()\n")
     ended = preflight(closed)
     assert ended.exit_code == 0, ended.stderr
-    assert "train.py:6 in twice  scalar read  [SYN01]\n    4 times" in ended.stdout
+    assert "train.py:6 in twice  scalar read  [SYN01]\n    4 in all" in ended.stdout
 
 
 TERMINATED = """

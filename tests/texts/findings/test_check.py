@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tbprof.line_rules import LINE_KINDS
 from tbprof.texts.findings.check import (
     budget_sentence,
     failure_sum,
     found_sentence,
+    how_often,
     unjudged_sum,
     warned_sentence,
 )
@@ -14,14 +17,29 @@ from tbprof.texts.findings.predicted import kind_name
 
 
 def test_a_finding_says_how_often_and_what_to_do() -> None:
-    text = found_sentence("A read", "Defer it.", 1200, predicted=False, has_steps=True)
-    assert text == "A read: 1,200 in a step. Defer it."
-    assert "(predicted, no GPU was used)" in found_sentence("A read", "", 1, predicted=True, has_steps=True)
+    text = found_sentence("A read", "Defer it.", "1,200 a step", predicted=False)
+    assert text == "A read: 1,200 a step. Defer it."
+    assert "(predicted, no GPU was used)" in found_sentence("A read", "", "1 a step", predicted=True)
+
+
+@pytest.mark.parametrize(
+    ("times", "ran_in", "of_steps", "words"),
+    [
+        (1200, 3, 3, "1,200 a step"),
+        (1, 1, 1, "1 a step"),
+        (1, 1, 3, "1 in 1 of 3 steps"),
+        (2, 1, 3, "2 in 1 of 3 steps"),
+        (2, 2, 3, "2 each in 2 of 3 steps"),
+        (12, 1, 0, "12 in all"),
+    ],
+)
+def test_how_often_is_of_the_steps_in_which_it_ran(
+    times: int, ran_in: int, of_steps: int, words: str
+) -> None:
+    assert how_often(times, ran_in=ran_in, of_steps=of_steps) == words
 
 
 def test_where_nothing_took_a_step_nothing_is_said_of_one() -> None:
-    text = found_sentence("A read", "", 12, predicted=False, has_steps=False)
-    assert text == "A read: 12 in the whole run."
     assert budget_sentence(3, "", 1, has_steps=False) == "3 sync points in the whole run, 1 allowed"
 
 

@@ -34,6 +34,14 @@ def test_a_finding_has_its_line_its_kind_and_the_most_of_a_warm_step() -> None:
     assert found.fingerprint == FINDING.fingerprint
 
 
+def test_a_line_says_in_how_many_of_the_warm_steps_it_ran() -> None:
+    (found,) = recording(report(FINDING)).found
+    assert found.often == "2 a step"
+    seldom = dataclasses.replace(READ, per_step=(9, 0, 2))
+    (found,) = recording(report(FINDING, sites=(seldom,))).found
+    assert found.often == "2 in 1 of 2 steps"
+
+
 def test_what_only_cold_steps_have_is_no_part_of_a_step() -> None:
     once = dataclasses.replace(READ, per_step=(1, 0, 0))
     assert recording(report(FINDING, sites=(once,))).found == ()
@@ -42,7 +50,7 @@ def test_what_only_cold_steps_have_is_no_part_of_a_step() -> None:
 def test_a_site_whose_rows_were_left_out_counts_by_its_mean() -> None:
     bare = dataclasses.replace(READ, per_step=())
     (found,) = recording(report(dataclasses.replace(FINDING, count=7), sites=(bare,))).found
-    assert found.per_step == 3
+    assert (found.per_step, found.often) == (3, "3 a step")
 
 
 def test_a_comment_beside_the_line_suppresses_it_and_its_sync_points() -> None:
