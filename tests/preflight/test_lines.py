@@ -136,3 +136,23 @@ def test_a_wait_in_torchs_own_code_is_told_what_its_caller_can_do(
     program: str, line: int, said: str, tmp_path: Path
 ) -> None:
     assert said in fixes(program, tmp_path)[line]
+
+
+SAVED = """
+import io
+import torch
+layer = torch.nn.Linear(4, 4, bias=False).to("cuda")
+tied = [layer.weight, layer.weight.detach()]
+torch.save(tied, io.BytesIO())
+torch.save(tied, io.BytesIO(), _use_new_zipfile_serialization=False)
+layer.weight.untyped_storage().cpu()
+"""
+
+
+def test_a_saved_storage_is_read_once_where_torch_copies_it(tmp_path: Path) -> None:
+    zipped, former, by_hand = (site for site in run(tmp_path, SAVED) if site["kind"] == "host_read")
+    for site in (zipped, former, by_hand):
+        assert (site["count"], site["bytes"], site["blocking"], site["non_blocking"]) == (1, 64, 1, False)
+    assert (zipped["source"]["line"], zipped["via"]["function"], zipped["call"]) == (6, "_save", "cpu")
+    assert (former["source"]["line"], former["via"]["function"]) == (7, "_legacy_save")
+    assert (by_hand["source"]["line"], by_hand["via"]) == (8, None)

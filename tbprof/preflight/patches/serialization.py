@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from functools import wraps
 from typing import Any
 
 import torch
+from torch import UntypedStorage
 
-from tbprof.preflight.base.device_marks import HOST
+from tbprof.preflight.base.device_marks import HOST, Place
 from tbprof.preflight.base.devices import place_named
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.patches.python_reads import MOVED_OPS
+from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.recording import Event, note
 
 __all__ = ["PATCHES"]
@@ -18,13 +22,59 @@ _FIRST = -1
 """Torch asks in this order; its own begin at 10."""
 
 
+def _device_place(storage: Any) -> Place | None:
+    place: Place | None = getattr(storage, "_tbprof_place", None)
+    return place if place is not None and place.is_device else None
+
+
 def _location(storage: Any) -> str | None:
-    """Where a storage that is saved is; saving copies it to the host first."""
-    place = getattr(storage, "_tbprof_place", None)
-    if place is None or not place.is_device:
-        return None
-    note(Event("host_read", "save", MOVED_OPS, direction="DtoH", memory="pageable"), nbytes=storage.nbytes())
-    return str(place.device)
+    """Where a storage that is saved is."""
+    place = _device_place(storage)
+    return None if place is None else str(place.device)
+
+
+def _device_for_saving(original: Any) -> Any:
+    """Of a storage, as `torch.save` asks for it: elsewhere torch would take the memory for CUDA's own."""
+
+    def device(self: UntypedStorage) -> torch.device:
+        place = _device_place(self)
+        is_saved = place is not None and sys._getframe(1).f_code is torch.serialization._save.__code__
+        return place.device if place is not None and is_saved else original.__get__(self)
+
+    return property(device)
+
+
+def _to_host(original: Any) -> Any:
+    """`storage.cpu()`, by which `torch.save` copies each storage once."""
+
+    @wraps(original)
+    def cpu(self: UntypedStorage) -> UntypedStorage:
+        if _device_place(self) is None:
+            return original(self)
+        _note_read("cpu", self)
+        copied: UntypedStorage = self.clone()
+        copied._tbprof_place = HOST
+        return copied
+
+    return cpu
+
+
+def _written(original: Any) -> Any:
+    """The same in the former format of `torch.save`, which copies in C."""
+
+    @wraps(original)
+    def _write_file(self: UntypedStorage, *args: Any) -> Any:
+        if _device_place(self) is not None:
+            _note_read("_write_file", self)
+        return original(self, *args)
+
+    return _write_file
+
+
+def _note_read(call: str, storage: UntypedStorage) -> None:
+    pending_reads.forget_all()
+    event = Event("host_read", call, MOVED_OPS, direction="DtoH", memory="pageable", non_blocking=False)
+    note(event, nbytes=storage.nbytes())
 
 
 def _restored(storage: Any, location: str) -> Any:
@@ -43,6 +93,9 @@ def _restored(storage: Any, location: str) -> Any:
 
 
 PATCHES = (
+    Patch("torch:UntypedStorage", "device", _device_for_saving),
+    Patch("torch:UntypedStorage", "cpu", _to_host),
+    Patch("torch:UntypedStorage", "_write_file", _written),
     Patch(
         "torch.serialization",
         "_package_registry",
