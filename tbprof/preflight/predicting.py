@@ -94,6 +94,8 @@ def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
         per_warm_step=max(warm, default=0),
         ran_in=sum(1 for times in warm if times),
         bytes=tally.bytes,
+        least_bytes=tally.least_bytes or 0,
+        most_bytes=tally.most_bytes,
         non_blocking=event.non_blocking,
         constant=tally.hashed - len(tally.contents),
         is_constant=_is_constant(tally),

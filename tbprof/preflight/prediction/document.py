@@ -1,9 +1,9 @@
 """A prediction as JSON: the object of a trace's report, with null for all that only a GPU knows.
 
-Keys of its own: `predicted` (true), `preflight` (how the run went); of a step nothing; of a site
-`kind`, `code`, `via`, `called_at`, `call`, `per_warm_step`, `ran_in`, `pinned`, `non_blocking`, `constant`,
-`made_by`, `known`; of a finding `kind`, `every_step`, `fix`, `suppressed`. Where nothing took a step the
-one step is `window`.
+Keys of its own: `predicted` (true), `preflight` (how the run went); of a step nothing; of a site `kind`,
+`code`, `via`, `called_at`, `call`, `per_warm_step`, `ran_in`, `least_bytes`, `most_bytes`, `pinned`,
+`non_blocking`, `constant`, `made_by`, `known`; of a finding `kind`, `every_step`, `fix`, `suppressed`.
+Where nothing took a step the one step is `window`.
 """
 
 from __future__ import annotations

@@ -73,6 +73,10 @@ class PredictedSite:
     """In how many of the steps that are not cold."""
     bytes: int
     """Of all of them together."""
+    least_bytes: int
+    """Of the smallest of them."""
+    most_bytes: int
+    """Of the largest."""
     non_blocking: bool | None
     """What the copy was asked for; None where it could not be asked."""
     constant: int

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tbprof.preflight.prediction.document import LABEL
 from tbprof.preflight.prediction.prediction import ENDED_WELL, PredictedFinding, PredictedSite, Prediction
-from tbprof.texts.figures.quantities import count
+from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.findings.check import how_often
 
 __all__ = ["text"]
@@ -75,8 +75,8 @@ def _finding(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]
 def _facts(site: PredictedSite, prediction: Prediction) -> str:
     """How often, and what is known of the copy."""
     facts = [_how_often(site, prediction)]
-    if site.direction:
-        facts.append(f"{site.bytes // site.count} B each")
+    if site.direction and site.kind != "dynamic_shape":
+        facts.append(f"{_sizes(site)} each")
     if site.memory:
         facts.append(site.memory)
     if site.non_blocking is not None:
@@ -86,6 +86,12 @@ def _facts(site: PredictedSite, prediction: Prediction) -> str:
     if site.made_by is not None:
         facts.append(f"made by {site.made_by}")
     return ", ".join(facts)
+
+
+def _sizes(site: PredictedSite) -> str:
+    """Of one copy; of a dynamic shape there is none to tell, for what is read is the count of its rows."""
+    least, most = size(site.least_bytes), size(site.most_bytes)
+    return least if least == most else f"{least} to {most}"
 
 
 def _how_often(site: PredictedSite, prediction: Prediction) -> str:

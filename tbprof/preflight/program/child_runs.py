@@ -87,7 +87,7 @@ def _add(whole: Recorder, tally: Tally) -> None:
     other = whole.tallies.setdefault(tally.key, tally)
     if other is not tally:
         other.per_step += tally.per_step
-        other.bytes += tally.bytes
+        other.add_sizes(tally.bytes, tally.least_bytes or 0, tally.most_bytes)
         other.contents |= tally.contents
         other.hashed += tally.hashed
         other.makers |= tally.makers

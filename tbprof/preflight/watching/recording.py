@@ -63,6 +63,9 @@ class Tally:
     event: Event
     order: int
     bytes: int = 0
+    least_bytes: int | None = None
+    """Of one of them; None before the first."""
+    most_bytes: int = 0
     per_step: Counter[int] = field(default_factory=Counter)
     contents: set[int] = field(default_factory=set)
     hashed: int = 0
@@ -70,6 +73,12 @@ class Tally:
     """The factories of what was uploaded; None for what was made otherwise."""
     called_at: Counter[Source] = field(default_factory=Counter)
     """The user's lines that a library's line was called from."""
+
+    def add_sizes(self, total: int, least: int, most: int) -> None:
+        """Count the bytes of one event, or of several that were counted before."""
+        self.bytes += total
+        self.least_bytes = least if self.least_bytes is None else min(self.least_bytes, least)
+        self.most_bytes = max(self.most_bytes, most)
 
     @property
     def key(self) -> Key:
@@ -103,7 +112,7 @@ class Recorder:
             if tally is None:
                 tally = self.tallies[key] = Tally(where, event, len(self.tallies))
             tally.per_step[self.step] += 1
-            tally.bytes += nbytes
+            tally.add_sizes(nbytes, nbytes, nbytes)
             tally.makers.add(made_by)
             if where.library is not None and where.callers:
                 tally.called_at[where.callers[-1]] += 1

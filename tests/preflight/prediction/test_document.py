@@ -59,6 +59,21 @@ def test_an_upload_says_what_decides_its_cost() -> None:
     ]
 
 
+def test_copies_of_several_sizes_are_told_from_the_smallest_to_the_largest() -> None:
+    with Preflight(steps=None) as preflight:
+        for length in (32, 12_544):
+            torch.ones(length).to("cuda")
+    (site,) = document(preflight.prediction)["sites"]
+    assert (site["bytes"], site["least_bytes"], site["most_bytes"]) == (50_304, 128, 50_176)
+    assert "2 in all, 128\u202fB to 50.2\u202fkB each, pageable" in preflight.text()
+
+
+def test_of_a_dynamic_shape_no_bytes_are_told() -> None:
+    with Preflight(steps=None) as preflight:
+        torch.ones(4, dtype=torch.double, device="cuda").nonzero()
+    assert "dynamic shape  [SYN03]\n    1 in all\n" in preflight.text()
+
+
 def test_a_program_that_stays_on_the_cpu_is_told_why_nothing_was_found() -> None:
     with Preflight(steps=None) as preflight:
         torch.ones(2).sum().item()

@@ -57,7 +57,7 @@ def test_a_line_that_runs_in_some_steps_says_in_how_many() -> None:
             take_step(model, optimizer)
             if step % 10 == 0:
                 read(model.weight)
-    assert "1 in 1 of 3 steps, 4 B each" in preflight.text()
+    assert "1 in 1 of 3 steps, 4\u202fB each" in preflight.text()
 
 
 def test_where_only_the_warm_up_was_taken_the_set_up_is_said_to_count() -> None:
@@ -74,7 +74,7 @@ def test_without_a_step_nothing_is_said_of_one() -> None:
     text = preflight.text()
     assert "(torch " in text.splitlines()[0]
     assert text.splitlines()[0].endswith(", no step)")
-    assert "7 in all, 4 B each" in text
+    assert "7 in all, 4\u202fB each" in text
     assert "no optimizer step was seen: everything is counted as one stretch" in text
     assert "a step," not in text
     assert {finding.rule for finding in preflight.findings} == {"SYN01", "CPY04"}
