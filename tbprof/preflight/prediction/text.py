@@ -32,9 +32,12 @@ def _lines(prediction: Prediction) -> Iterator[str]:
     steps = _steps(prediction)
     yield f"{prediction.program or 'preflight'}: {LABEL} (torch {prediction.torch_version}, {steps})"
     shown = [finding for finding in prediction.findings if finding.suppressed is None]
-    for finding in shown:
+    heads = [_head(finding, prediction) for finding in shown]
+    for finding, head in zip(shown, heads, strict=True):
         yield ""
-        yield from _finding(finding, prediction)
+        # One line may read in two ways, such as `float(x.item() + y)`.
+        yield head if heads.count(head) == 1 else f"{head}  by {prediction.sites[finding.site].call}"
+        yield from _details(finding, prediction)
     yield ""
     yield _summary(prediction, len(shown))
     yield from (f"Note: {note}." for note in (*_step_notes(prediction), *prediction.notes))
@@ -59,10 +62,14 @@ def _step_notes(prediction: Prediction) -> Iterator[str]:
         yield "set-up counts as part of the first step: no step came after the warm-up"
 
 
-def _finding(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]:
+def _head(finding: PredictedFinding, prediction: Prediction) -> str:
     site = prediction.sites[finding.site]
     source = site.source
-    yield f"{source.file}:{source.line} in {source.function}  {KIND_NAMES[site.kind]}  [{finding.rule}]"
+    return f"{source.file}:{source.line} in {source.function}  {KIND_NAMES[site.kind]}  [{finding.rule}]"
+
+
+def _details(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]:
+    site = prediction.sites[finding.site]
     yield f"    {_facts(site, prediction)}"
     if site.called_at:
         lines = " and ".join(f"{caller.file}:{caller.line} in {caller.function}" for caller in site.called_at)
