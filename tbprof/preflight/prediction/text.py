@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tbprof.preflight.prediction.document import LABEL
 from tbprof.preflight.prediction.prediction import ENDED_WELL, PredictedFinding, PredictedSite, Prediction
-from tbprof.texts.figures.quantities import count, size
+from tbprof.texts.figures.quantities import count, first_few, size
 from tbprof.texts.findings.check import how_often
 
 __all__ = ["text"]
@@ -21,6 +21,9 @@ KIND_NAMES = {
     "race": "race on a non_blocking read",
     "device_mismatch": "device mismatch: would raise on a GPU",
 }
+
+_MOST_NAMED = 3
+"""Lines that wait outside the steps only."""
 
 
 def text(prediction: Prediction) -> str:
@@ -109,10 +112,16 @@ def _how_often(site: PredictedSite, prediction: Prediction) -> str:
     return f"{often} ({count(before, 'time')} before)" if before > cold * site.per_warm_step else often
 
 
+def _lines_outside(prediction: Prediction) -> list[str]:
+    """Those that wait, but in no warm step, once each."""
+    with_finding = {finding.site for finding in prediction.findings}
+    found = (site for at, site in enumerate(prediction.sites) if at not in with_finding and site.blocking)
+    return list(dict.fromkeys(f"{site.source.file}:{site.source.line}" for site in found))
+
+
 def _summary(prediction: Prediction, shown: int) -> str:
     suppressed = len(prediction.findings) - shown
-    with_finding = {finding.site for finding in prediction.findings}
-    others = sum(1 for at, site in enumerate(prediction.sites) if at not in with_finding and site.blocking)
+    others = _lines_outside(prediction)
     waits = prediction.syncs_per_step
     points = f"{waits} sync {'point' if waits == 1 else 'points'}"
     counted = f"{points} in all" if prediction.is_one_stretch else f"at most {points} in a step"
@@ -121,5 +130,6 @@ def _summary(prediction: Prediction, shown: int) -> str:
     if suppressed:
         parts.append(f"{suppressed} suppressed")
     if others:
-        parts.append(f"{others} {'line waits' if others == 1 else 'lines wait'} outside the steps only")
+        waiting = count(len(others), "line waits", "lines wait")
+        parts.append(f"{waiting} outside the steps only: {first_few(others, _MOST_NAMED)}")
     return "; ".join(parts) + "."
