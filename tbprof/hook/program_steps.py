@@ -35,8 +35,10 @@ class ProgramSteps:
             What the program's own definition of that function must be decorated with.
         """
         if step_on is None:
+            self._hook._run.no_step = "no optimizer stepped (--step-on names what else ends a step)"
             self._count_optimizers()
             return None
+        self._hook._run.no_step = f"{step_on} never returned"
         self._awaited = step_on
         after = self._guarded(self._after_function)
         if step_on.module == "__main__":

@@ -16,15 +16,16 @@ logger = logging.getLogger("tbprof")
 
 
 def log_run_summary(
-    config: HookConfig, session: Session | None, steps_taken: int, *, is_explained: bool
+    config: HookConfig, session: Session | None, steps_taken: int, *, no_step: str, is_explained: bool
 ) -> None:
     """Log where the results are and how to open them, and what became of windows that are not there.
 
     Where it is explained, a line of its own has said why there is no window: of a fault that ended the
-    profiling, or of a framework's profiler.
+    profiling, or of a framework's profiler. `no_step` says what did not come where no step was taken.
     """
     if not is_explained and (session is None or session.windows.recorded == 0):
-        logger.warning("No window was recorded: %s", _why_no_window(config, session, steps_taken))
+        reason = _why_no_window(config, session, steps_taken, no_step)
+        logger.warning("No window was recorded: %s", reason)
     if session is not None:
         _log_results(config, session.publisher)
         _log_missing(config, session)
@@ -83,14 +84,11 @@ def _what_happened(session: Session, *, has_taken_enough: bool) -> str | None:
     return "none could begin in time (see above)." if has_taken_enough else None
 
 
-def _why_no_window(config: HookConfig, session: Session | None, steps_taken: int) -> str:
+def _why_no_window(config: HookConfig, session: Session | None, steps_taken: int, no_step: str) -> str:
     before = config.schedule.steps_before_recording
     reason = None if session is None else _what_happened(session, has_taken_enough=steps_taken > before)
     if reason is not None:
         return reason
     if steps_taken == 0:
-        return (
-            "step() was never called (under tbprof run: no optimizer stepped; --step-on names what else ends"
-            f" a step); recording begins after {before} steps."
-        )
+        return f"{no_step}; recording begins after {before} steps."
     return f"recording begins after {before} steps; steps taken: {steps_taken}. Lower skip_first or warmup."

@@ -42,6 +42,8 @@ class WatchedRun:
         self.clock = StepClock()
         self.is_explained = False
         """Whether a line of its own has said why there is no window."""
+        self.no_step = "step() was never called"
+        """What to say where no step was taken; another for who takes them in the program's name."""
         self.steps_taken = 0
         """Those of this process, and those before the checkpoint that it went on from."""
         self._given = StepCount()
@@ -254,7 +256,7 @@ class WatchedRun:
             self._session.publisher.wait(wait_s)
         is_explained = self.is_explained or self.guard.fault is not None
         steps = self.steps_taken - self._origin
-        log_run_summary(self.config, self._session, steps, is_explained=is_explained)
+        log_run_summary(self.config, self._session, steps, no_step=self.no_step, is_explained=is_explained)
 
     def _leave(self) -> None:
         if self._session is not None:
