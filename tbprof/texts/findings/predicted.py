@@ -37,6 +37,9 @@ _OPS = {
 """By such kinds, what a recording on a GPU would have around the site."""
 
 
+_ERROR = "ends in an error"
+
+
 OPTION_ACTION = "Set an option of the framework"
 """What to do about a line that is the framework's own, where one is known that takes it away."""
 
@@ -55,16 +58,18 @@ def kind_name(kind: str) -> str:
 def waits_words(waits: int, of: int) -> str:
     """What a line would make the host wait, of all waits of a step; `waits` is 0 where it would raise."""
     if waits == 0:
-        return "ends in an error"
+        return _ERROR
     if waits == of:
         return f"all {of:,} waits" if of > 1 else "the only wait"
     return f"{waits:,} of {of:,} waits"
 
 
 def first_line_sentence(action: str, place: str, worth: str) -> str:
-    """The line to change first; what it is worth has no time before a GPU shows it."""
-    order = f"First: {action[0].lower()}{action[1:]} ({place})"
-    return f"{order}: {worth} a step on a GPU; only a recording on one tells how long."
+    """The line to change first; `worth`, of `waits_words`, has no time before a GPU shows it."""
+    order = f"First: {action[0].lower()}{action[1:]} ({place})."
+    if worth == _ERROR:
+        return f"{order} On a GPU it {worth}."
+    return f"{order} On a GPU it makes {worth} of a step; only a recording there tells how much time that is."
 
 
 def predicted_sentences(

@@ -107,9 +107,15 @@ def test_dropout_without_a_gpu_is_not_called_python() -> None:
 def test_else_a_line_that_would_wait_comes_first_with_its_part_of_the_waits() -> None:
     verdict, action = said(without_gpu(400_000, LINE))
     assert verdict == "Recorded without a GPU: 1 line would make the host wait for one."
-    assert action.startswith(
-        "First: read this value less often, or one step late (train.py:7): the only wait"
+    assert action == (
+        "First: read this value less often, or one step late (train.py:7). On a GPU it makes the only wait"
+        " of a step; only a recording there tells how much time that is."
     )
+
+
+def test_a_line_that_would_raise_comes_first_and_waits_for_nothing() -> None:
+    _, action = said(without_gpu(400_000, dataclasses.replace(LINE, kind="device_mismatch")))
+    assert action.endswith("(train.py:7). On a GPU it ends in an error.")
 
 
 def test_a_line_comes_before_python_that_merely_calls_operators() -> None:
