@@ -610,6 +610,8 @@ export interface Remark {
   number: number | null;
   /** All of it, wherever its sites are; of a change in the plan what it adds to those before it. */
   saving: SavingView | null;
+  /** Whether it is the saving of several findings, which have to be fixed together. */
+  is_joint: boolean;
   /** The change of the program's own lines, where it is mechanical. */
   edits: EditRow[];
 }

@@ -20,12 +20,28 @@ export function savingAmount(saving: SavingView | null): number {
 /** Without its unit, for a column whose head names it. */
 export function formatSaving(saving: SavingView | null, unit: DurationUnit): string {
   if (saving === null) return NONE;
-  return saving.estimate_us === null ? `≤ ${formatDurationIn(saving.ceiling_us, unit)}` : formatDurationIn(saving.estimate_us, unit);
+  return saving.estimate_us === null ? formatLimit(saving.ceiling_us, unit) : formatDurationIn(saving.estimate_us, unit);
+}
+
+/** At most so much, without its unit; `<0.1` says it already. */
+export function formatLimit(ceilingUs: number, unit: DurationUnit): string {
+  const figure = formatDurationIn(ceilingUs, unit);
+  return figure.startsWith("<") ? figure : `≤ ${figure}`;
+}
+
+interface Gain {
+  saving: SavingView | null;
+  /** Its place in the plan. */
+  number: number | null;
+  /** Of several findings together. */
+  is_joint: boolean;
 }
 
 /** In a sentence: of a change in the plan what it adds, else the bracket's end. */
-export function formatGain(saving: SavingView | null, number: number | null): string {
+export function formatGain({ saving, number, is_joint: isJoint }: Gain, marksSteps: boolean): string {
   if (saving === null) return "";
-  if (saving.estimate_us === null) return `at most ${formatDuration(saving.ceiling_us)} a step`;
-  return `${number === null || number === 1 ? "saves" : "adds"} ${formatDuration(saving.estimate_us)} a step`;
+  const scope = marksSteps ? "a step" : "in the window";
+  const together = isJoint ? ", all lines of it together" : "";
+  if (saving.estimate_us === null) return `at most ${formatDuration(saving.ceiling_us)} ${scope}${together}`;
+  return `${number === null || number === 1 ? "saves" : "adds"} ${formatDuration(saving.estimate_us)} ${scope}${together}`;
 }

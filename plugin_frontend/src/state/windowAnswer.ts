@@ -21,3 +21,6 @@ export const {
 
 /** The window, once it is there to be shown. */
 export const windowView = computed<WindowView | null>(() => (windowAnswer.value.kind === "there" ? windowAnswer.value.value.window : null));
+
+/** Else the whole window counts as one step, and is not called one. */
+export const marksSteps = computed<boolean>(() => windowView.value?.marks_steps ?? true);

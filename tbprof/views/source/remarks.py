@@ -61,11 +61,13 @@ class Remarks:
         finding = self._report.findings[index]
         number = self._numbers.get(index)
         steps = max(len(self._report.steps), 1)
-        saving = finding.saving if number is None else self._actions[number - 1].saving
+        action = None if number is None else self._actions[number - 1]
+        saving = finding.saving if action is None else action.saving
         return Remark(
             finding=finding_row(finding, self._report),
             number=number,
             saving=None if saving is None else saving_view(saving, steps),
+            is_joint=action is not None and len(action.findings) > 1,
             edits=self._edits(finding.rule, file, lines),
         )
 

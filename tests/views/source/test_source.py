@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from masked_scene import masked_reads
 from source_scene import METRICS, TRAIN, known_training
 
 from tbprof.model import PredictedLine, Report, Source
@@ -60,6 +61,23 @@ def test_a_line_tells_its_wait_and_holds_its_findings() -> None:
     assert [edit.line for edit in remark.edits] == [6, 12]
     [read] = marks("train.py")[19].remarks
     assert (read.finding.rule, read.number, read.edits) == ("SYN01", 4, ())
+    assert not read.is_joint
+
+
+def test_a_saving_of_waits_that_hide_one_another_is_said_to_be_joint() -> None:
+    report = masked_reads().report()
+    lines = [Source("train.py", at, "train", exact=True, candidates=()) for at in (7, 12)]
+    sites = tuple(
+        dataclasses.replace(site, source=line) for site, line in zip(report.sites, lines, strict=True)
+    )
+    first, last = report.fix_plan
+    plan = (
+        dataclasses.replace(first, adds_ns=0, total_ns=0),
+        dataclasses.replace(last, adds_ns=last.total_ns),
+    )
+    found = marks("train.py", dataclasses.replace(report, sites=sites, fix_plan=plan))
+    joint = [one.finding.rule for at in (7, 12) for one in found[at].remarks if one.is_joint]
+    assert joint == ["SYN01", "SYN04"]
 
 
 def test_lines_that_a_call_can_be_on_are_candidates_and_its_finding_is_said_once() -> None:

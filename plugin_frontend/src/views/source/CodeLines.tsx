@@ -4,6 +4,7 @@ import { type DurationUnit, tableUnit } from "../../format/duration.ts";
 import { formatSaving, savingAmount } from "../../format/saving.ts";
 import { type CodeRow, codeRows, type FoldRow, foldedRows } from "../../model/source/code.ts";
 import { visit } from "../../state/place.ts";
+import { marksSteps } from "../../state/windowAnswer.ts";
 import { CodeText } from "../../widgets/CodeText.tsx";
 import { RemarkNote } from "./RemarkNote.tsx";
 
@@ -46,7 +47,7 @@ function SavingsHead({ unit }: { unit: DurationUnit }) {
         in what it calls
         <i class="swatch most" aria-hidden="true" />
         only a ceiling is known
-        <span class="wide-only">per step</span>
+        <span class="wide-only">{marksSteps.value ? "per step" : "in the window"}</span>
       </span>
     </p>
   );

@@ -5,8 +5,8 @@ import { FindingLinks } from "../FindingLinks.tsx";
 export function Elsewhere({ findings }: { findings: readonly FindingRow[] }) {
   if (findings.length === 0) return null;
   return (
-    <section class="elsewhere" aria-label="Findings without a line">
-      <h2 class="s12 t3 plain">Findings without a line</h2>
+    <section class="elsewhere" aria-label="Findings about no single line">
+      <h2 class="s12 t3 plain">Findings about no single line</h2>
       <FindingLinks findings={findings} />
     </section>
   );

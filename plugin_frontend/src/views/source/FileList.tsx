@@ -5,6 +5,7 @@ import { formatCounted } from "../../format/number.ts";
 import { splitPath } from "../../format/place.ts";
 import { formatSaving, savingAmount } from "../../format/saving.ts";
 import { visit } from "../../state/place.ts";
+import { marksSteps } from "../../state/windowAnswer.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Elsewhere } from "./Elsewhere.tsx";
 
@@ -25,7 +26,7 @@ export function FileList({ source, open }: { source: SourceFilesView; open: Sour
         </label>
         <p class="row s12 t3">
           <span>File</span>
-          {source.files.some(({ saving }) => saving !== null) && <span class="right">saves, {unit} / step</span>}
+          {source.files.some(({ saving }) => saving !== null) && <span class="right">{marksSteps.value ? `saves, ${unit} / step` : `saves, ${unit}`}</span>}
         </p>
       </div>
       <Files files={own} open={open} unit={unit} />

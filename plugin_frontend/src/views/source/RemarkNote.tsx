@@ -3,6 +3,7 @@ import { formatGain } from "../../format/saving.ts";
 import { copyText } from "../../state/notice.ts";
 import { visit } from "../../state/place.ts";
 import { showInTimeline } from "../../state/sites/sites.ts";
+import { marksSteps } from "../../state/windowAnswer.ts";
 import { Edits } from "../../widgets/Change.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
@@ -12,7 +13,7 @@ import { RuleButton } from "../RuleButton.tsx";
 
 /** A finding under its line. */
 export function RemarkNote({ remark, mark, path }: { remark: Remark; mark: LineMark; path: string }) {
-  const { finding, number, saving, edits } = remark;
+  const { finding, number, edits } = remark;
   const [site] = mark.sites;
   return (
     <section class={`remark ${finding.severity}`} aria-label={`${finding.rule} at line ${mark.line}`}>
@@ -22,7 +23,7 @@ export function RemarkNote({ remark, mark, path }: { remark: Remark; mark: LineM
           <InlineText text={finding.title} />
         </b>
         <RuleButton rule={finding.rule} />
-        <span class="right nw gain">{formatGain(saving, number)}</span>
+        <span class="right nw gain">{formatGain(remark, marksSteps.value)}</span>
       </div>
       {finding.note !== "" && (
         <p class="t2 anywhere">
