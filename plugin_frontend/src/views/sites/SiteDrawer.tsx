@@ -8,6 +8,7 @@ import { formatSpeed } from "../../format/speed.ts";
 import { bestSaving, explainedShare, hostWait, meanPerStep } from "../../model/sites/sorting.ts";
 import { views } from "../../state/runs/runs.ts";
 import { showInTimeline } from "../../state/sites/sites.ts";
+import { marksSteps } from "../../state/windowAnswer.ts";
 import { Drawer } from "./Drawer.tsx";
 import { FindingPart } from "./FindingPart.tsx";
 import { FixPart } from "./FixPart.tsx";
@@ -52,9 +53,9 @@ function SiteFigures({ site }: { site: SiteRow }) {
     ["Explained", explained === null ? "—" : `${formatDuration(site.explained_us)}, ${formatShare(explained)}`],
     ...(site.communication_wait_us ? ([["Waiting for communication", formatDuration(site.communication_wait_us)]] as [string, string][]) : []),
     ["GPU starved after it", formatDuration(site.starve_us)],
-    ["Of all steps", formatShare(site.share_of_steps)],
+    [marksSteps.value ? "Of all steps" : "Of the window", formatShare(site.share_of_steps)],
     ["Calls", `${formatCount(site.count)}, ${formatCount(site.blocking)} block the host`],
-    ["Per step", mean === null ? "—" : formatMean(mean)],
+    ...(marksSteps.value ? ([["Per step", mean === null ? "—" : formatMean(mean)]] as [string, string][]) : []),
     ...(site.direction === ""
       ? []
       : ([

@@ -42,6 +42,7 @@ function scaleOf(view: WindowView, sites: readonly SiteRow[], columns: readonly 
     longest_us: Math.max(...waits, 0),
     largestSaving_us: Math.max(...savings, 0),
     steps: view.steps,
+    marksSteps: view.marks_steps,
     showsOps: columns.some((column) => column.key === "ops"),
   };
 }

@@ -8,6 +8,7 @@ import { StepSparkline } from "../../draw/charts/StepSparkline.tsx";
 import { type DurationUnit, formatDurationIn, formatExact } from "../../format/duration.ts";
 import { formatCount, formatMean, formatShare, NOT_RECORDED } from "../../format/number.ts";
 import { formatChain } from "../../format/place.ts";
+import { formatLimit } from "../../format/saving.ts";
 import { formatSize } from "../../format/size.ts";
 import { formatGigabytes } from "../../format/speed.ts";
 import type { Grouping } from "../../model/sites/grouping.ts";
@@ -23,6 +24,8 @@ export interface TableScale {
   longest_us: number;
   largestSaving_us: number;
   steps: readonly StepRow[];
+  /** Else the whole window counts as one. */
+  marksSteps: boolean;
   /** Whether the op chain has a column of its own. */
   showsOps: boolean;
 }
@@ -57,7 +60,7 @@ const LABEL: Column = {
 const WAITING: readonly Column[] = [
   {
     key: "perStep",
-    head: () => "Per step",
+    head: ({ marksSteps }) => (marksSteps ? "Per step" : "In window"),
     className: "c-step",
     cell: (site, { steps }) => <PerStep site={site} steps={steps} />,
   },
@@ -85,7 +88,12 @@ const WAITING: readonly Column[] = [
     className: "c-starve num",
     cell: (site, { unit }) => <span title={formatExact(site.starve_us)}>{formatDurationIn(site.starve_us, unit)}</span>,
   },
-  { key: "share", head: () => "Of step", className: "c-share num", cell: (site) => formatShare(site.share_of_steps) },
+  {
+    key: "share",
+    head: ({ marksSteps }) => (marksSteps ? "Of step" : "Of window"),
+    className: "c-share num",
+    cell: (site) => formatShare(site.share_of_steps),
+  },
 ];
 const SAVING: Column = {
   key: "saving",
@@ -168,7 +176,7 @@ function SavingCell({ site, scale }: { site: SiteRow; scale: TableScale }) {
       <Bracket saving={saving} scale_us={scale.largestSaving_us} />
       <div class="row s12 under">
         {saving.estimate_us !== null && <b>{formatDurationIn(saving.estimate_us, scale.unit)}</b>}
-        <span class={saving.estimate_us === null ? "b" : "t3"}>≤ {formatDurationIn(saving.ceiling_us, scale.unit)}</span>
+        <span class={saving.estimate_us === null ? "b" : "t3"}>{formatLimit(saving.ceiling_us, scale.unit)}</span>
         {saving.estimate_us === null && <span class="t3">no estimate</span>}
       </div>
     </>

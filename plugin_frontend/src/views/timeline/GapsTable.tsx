@@ -8,6 +8,7 @@ import { sitesMatch, stepAnswer, stepIndex } from "../../state/timeline/timeline
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 import { SiteLink } from "../../widgets/SiteLink.tsx";
 import { visitGap } from "./actions.ts";
+import { scopeName } from "./stepName.ts";
 
 function noGaps({ scope }: WindowView): string {
   return `${scope === "" ? "No GPU was recorded in this window" : "No work of the GPU is in this file"}: there are no gaps to list.`;
@@ -33,12 +34,12 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
       </p>
     );
   const unit = tableUnit(causes.map((row) => row.idle_us));
-  const isStep = timeline.steps[stepIndex.value]?.name !== "window";
+  const scope = scopeName(timeline.steps[stepIndex.value]);
   const device = timeline.lanes.filter((lane) => lane.kind === "idle").length > 1 ? `, GPU ${timeline.main_device}` : "";
   return (
     <section class="gaps" aria-labelledby="gaps">
       <h2 id="gaps">
-        Gaps in this {isStep ? "step" : "window"}
+        Gaps in this {scope}
         {device}
       </h2>
       {causes.length === 0 ? (
@@ -66,7 +67,7 @@ export function GapsTable({ view, timeline }: { view: WindowView; timeline: Time
                 {formatDurationIn(idle_us, unit)}
               </td>
               <td colSpan={3} class="t2">
-                {formatShare(idle_share)} of the step
+                {formatShare(idle_share)} of the {scope}
               </td>
             </tr>
           </tfoot>

@@ -10,6 +10,7 @@ import { shownParts } from "./actions.ts";
 import { GapsTable } from "./GapsTable.tsx";
 import { LanesCanvas } from "./LanesCanvas.tsx";
 import { laneTitle } from "./laneTitle.ts";
+import { scopeName } from "./stepName.ts";
 import { TimelineLegend } from "./TimelineLegend.tsx";
 import { useCanvasSize } from "./useCanvas.ts";
 
@@ -50,7 +51,7 @@ function Ruler({ timeline }: { timeline: TimelineView }) {
   const zero = timeline.steps[stepIndex.value]?.start_ns ?? 0;
   return (
     <div class="track-ruler s11 t3">
-      <span>{seen === null ? "" : `${unitOf(seen)[1]} in step`}</span>
+      <span>{seen === null ? "" : `${unitOf(seen)[1]} in ${scopeName(timeline.steps[stepIndex.value])}`}</span>
       <div ref={strip} aria-hidden="true">
         {seen !== null &&
           ticksOf(seen, zero, width).map(({ atNs, label }) => (

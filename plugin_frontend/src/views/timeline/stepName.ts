@@ -8,6 +8,11 @@ export function stepName(name: string): string {
   return number === undefined ? "Whole window" : `Step ${formatCount(Number(number))}`;
 }
 
+/** What is looked at, in a sentence. */
+export function scopeName(step: { name: string } | undefined): "step" | "window" {
+  return step?.name === "window" ? "window" : "step";
+}
+
 /** `1,123`, for a strip with many. */
 export function stepLabel(name: string, cold: boolean): string {
   const number = RECORDED.exec(name)?.[1];
