@@ -16,10 +16,14 @@ def severity_scale(scope: Scope) -> tuple[tuple[Severity, str], ...]:
         ("high", HIGH_SHARE),
         ("medium", MEDIUM_SHARE),
     )
-    named = tuple((severity, f"from {share(least)} of {scope.name} on") for severity, least in shares)
+    limits: dict[Severity, str] = {"medium": ", or more that is only an upper limit"}
+    named = tuple(
+        (severity, f"from {share(least)} of {scope.name} on{limits.get(severity, '')}")
+        for severity, least in shares
+    )
     return (
         *named,
-        ("low", "less; a wait for which only an upper limit is known is medium at most"),
+        ("low", "less, or an upper limit beside a larger cause"),
         ("info", "nothing to gain, or not worth a change"),
     )
 
