@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { OverviewView, WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
-import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
+import { formatShare, shareOf } from "../../format/number.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
+import { meanOfSteady, onMeanDevice } from "./means.ts";
 
 /** The answer in a sentence, beside it a step, its idle and what can be saved of it. */
 export function VerdictHead({ view }: { view: WindowView }) {
@@ -28,7 +29,7 @@ export function VerdictHead({ view }: { view: WindowView }) {
       <dl class="figures">
         <StepFigure overview={overview} marked={view.marks_steps} />
         {overview.device !== null && !overview.records_first && (
-          <Figure label="GPU idle" value={formatDuration(overview.device.idle_us)}>
+          <Figure label={onMeanDevice(view, "GPU idle")} value={formatDuration(overview.device.idle_us)}>
             {formatShare(shareOf(overview.device.idle_us, overview.step_us ?? 0))} of {view.marks_steps ? "a step" : "the window"}
           </Figure>
         )}
@@ -69,7 +70,7 @@ function StepFigure({ overview, marked }: { overview: OverviewView; marked: bool
     );
   return (
     <Figure label="Step" value={formatDuration(step)}>
-      {unprofiled === null ? `mean of ${formatCounted(steady, "step")}` : `${formatDuration(unprofiled)} unprofiled`}
+      {unprofiled === null ? meanOfSteady(steady) : `${formatDuration(unprofiled)} unprofiled`}
     </Figure>
   );
 }

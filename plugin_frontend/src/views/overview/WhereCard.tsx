@@ -5,10 +5,11 @@ import { TimeAxis } from "../../draw/charts/TimeAxis.tsx";
 import { COMPUTING, causeFill } from "../../draw/marks/causes.ts";
 import { deviceEntries, Legend, type LegendEntry } from "../../draw/marks/Legend.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
-import { formatCounted, NOT_RECORDED } from "../../format/number.ts";
+import { NOT_RECORDED } from "../../format/number.ts";
 import { ABOUT_WITHOUT_WAITS, WITHOUT_WAITS } from "../../format/saving.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { CausesTable } from "./CausesTable.tsx";
+import { meanOfSteady, onMeanDevice } from "./means.ts";
 
 /** A step on one time axis: the GPU, the host, and the GPU after the plan; then why it is idle. */
 export function WhereCard({ view }: { view: WindowView }) {
@@ -27,13 +28,13 @@ export function WhereCard({ view }: { view: WindowView }) {
     <Card
       id="where"
       title={title(view)}
-      about={view.marks_steps ? `mean of ${formatCounted(overview.steady_steps, "steady step")}` : ""}
+      about={view.marks_steps ? meanOfSteady(overview.steady_steps) : ""}
       aside={<Legend entries={entriesOf(overview, showsAfter)} />}
     >
       <div class="in bars">
         {device !== null && (
           <>
-            <span class="s12 t2">GPU</span>
+            <span class="s12 t2">{onMeanDevice(view, "GPU")}</span>
             <StackBar segments={deviceSegments(device, overview.causes, unit)} scale_us={step} label={deviceText("GPU", device, overview.causes)} />
           </>
         )}
