@@ -1,6 +1,6 @@
 import type { DurationBin, Histogram } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
-import { formatCount, formatCounted, formatShare, NARROW_SPACE, shareOf } from "../../format/number.ts";
+import { formatCount, formatCounted, formatShare, shareOf } from "../../format/number.ts";
 
 const HEIGHT = 56;
 
@@ -35,10 +35,13 @@ export function DurationHistogram({ histogram }: { histogram: Histogram }) {
   );
 }
 
-/** Beneath a bar there is room for a figure alone; it is in µs. */
-function shortRange({ below_us: below }: DurationBin): string {
-  if (below === null) return "…";
-  return below < 1_000 ? `<${formatCount(below)}` : `<${formatCount(below / 1_000)}${NARROW_SPACE}ms`;
+/** Beneath a bar there is room for a figure alone; it is in µs. A longer unit may go below it. */
+function shortRange({ from_us: from, below_us: below }: DurationBin): string {
+  return below === null ? `≥${shortDuration(from)}` : `<${shortDuration(below)}`;
+}
+
+function shortDuration(us: number): string {
+  return us < 1_000 ? formatCount(us) : `${formatCount(us / 1_000)} ms`;
 }
 
 function rangeOf({ from_us: from, below_us: below }: DurationBin): string {

@@ -15,7 +15,9 @@ export function CopiesTop({ view }: { view: WindowView }) {
   return (
     <div class="page copies-top">
       <Card id="kinds" title="By kind" about={`totals of the window, ${formatCounted(view.steps.length, "step")}`}>
-        <KindsTable view={view} />
+        <div class="scroll-x" tabIndex={0} role="region" aria-label="Copies by kind">
+          <KindsTable view={view} />
+        </div>
         {view.copies.flatMap((row) =>
           row.remark === ""
             ? []

@@ -69,8 +69,9 @@ function SequencesCard({ sequences, device_us: all }: { sequences: readonly Sequ
 function Sequence({ names }: { names: readonly string[] }) {
   return (
     <details>
-      <summary class="ell">
-        {formatCounted(names.length, "kernel")}: <bdi class="mono">{names.join(", ")}</bdi>
+      <summary>
+        <span class="nw">{formatCounted(names.length, "kernel")}:</span>
+        <bdi class="mono ell">{names.join(", ")}</bdi>
       </summary>
       <ol class="s12 mono sequence">
         {names.map((name, at) => (
