@@ -47,7 +47,7 @@ HOW_TOGETHER = "Each hides behind the others: one alone saves hardly anything."
 def actions_title(*, after_lines: bool, after_recording: bool) -> str:
     """Of the list of actions, after lines that would wait for a GPU, or after another recording."""
     if after_recording:
-        return "What this window shows, once it is recorded again"
+        return "What to look at once it is recorded again"
     return "Then, on the host" if after_lines else "What to change first"
 
 
@@ -147,5 +147,5 @@ def place_of(places: Sequence[str]) -> str:
 
 def smaller_sentence(changes: int, scope: Scope, *, added_us: float, then_us: float) -> str:
     """What changes that are too small to be listed add, and how long a step, or the window, then takes."""
-    add, then = "adds" if changes == 1 else "add together", duration(then_us)
+    add, then = "adds" if changes == 1 else "together add", duration(then_us)
     return f"{count(changes, 'smaller change')} {add} {duration(added_us)}: {scope.name} then takes {then}."

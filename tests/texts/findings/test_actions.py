@@ -39,6 +39,6 @@ def test_several_places_are_counted() -> None:
 
 def test_smaller_changes_are_added_up() -> None:
     said = smaller_sentence(3, scope_of(marks_steps=True), added_us=500, then_us=9_000).replace("\u202f", " ")
-    assert said == "3 smaller changes add together 0.5 ms: a step then takes 9.0 ms."
+    assert said == "3 smaller changes together add 0.5 ms: a step then takes 9.0 ms."
     said = smaller_sentence(1, scope_of(marks_steps=False), added_us=500, then_us=9_000)
     assert said.replace("\u202f", " ") == "1 smaller change adds 0.5 ms: the window then takes 9.0 ms."

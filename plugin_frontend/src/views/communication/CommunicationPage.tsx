@@ -16,7 +16,7 @@ export function CommunicationPage({ view }: { view: WindowView }) {
   return (
     <Workspace view={view}>
       <div class="pane" tabIndex={0} role="region" aria-label="Communication">
-        <div class="page">{communication === null ? <p class="t2">{without(view)}</p> : <Parts view={view} communication={communication} />}</div>
+        <div class="page">{communication === null ? <h1>{without(view)}</h1> : <Parts view={view} communication={communication} />}</div>
       </div>
     </Workspace>
   );

@@ -23,7 +23,7 @@ function NothingAlike() {
     <main tabIndex={0}>
       <div class="page narrow">
         <h1>Pick the window to compare with</h1>
-        <p class="t2">No other window is of this run, or of a run whose name differs from it in its numbers only.</p>
+        <p class="t2">This run has no other window, and no other run is called the same but for its numbers. Pick any run below.</p>
         <div class="row before">
           <RunPicker run={null} />
         </div>

@@ -21,7 +21,7 @@ export function FleetPage() {
           <SeriesHead verdict={view.verdict} detail={view.detail} />
           {view.reading > 0 && (
             <p class="t2" role="status">
-              {formatCounted(view.reading, "report")} still to be read: rows come as they are.
+              {formatCounted(view.reading, "report")} still to be read; the rows fill as they are.
             </p>
           )}
           <Card id="fleet" title="Runs" about="of the newest window of each rank; shares are of the steps">
@@ -40,7 +40,7 @@ function FleetTools({ view }: { view: FleetView }) {
   const sorts = Object.entries(FLEET_SORTS).map(([key, title]) => [key, key === sort && isReversed ? <Reversed title={title} /> : title] as const);
   return (
     <div class="tool fleet-tools">
-      <SearchField label="Find runs" placeholder="Find by run, owner, commit, rule, line, kernel" maxLength={200} value={search} onInput={searchFleet} />
+      <SearchField label="Find runs" placeholder="Find by run, line, rule, owner" maxLength={200} value={search} onInput={searchFleet} />
       <SegmentedControl label="Sort by" options={sorts} isChosen={(key) => key === sort} onChoose={sortFleet} />
       <span class="right row">
         <span class="s12 t3 nw" role="status">

@@ -42,6 +42,7 @@ export function RooflineCard() {
 function Missing({ text }: { text: string }) {
   return (
     <p class="limit s12 t2">
+      <b>How near the limit: </b>
       <InlineText text={text} />
     </p>
   );
