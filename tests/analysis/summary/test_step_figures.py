@@ -54,3 +54,11 @@ def test_beside_kernels_alone_nobody_knows_what_the_host_did() -> None:
     trace.kernel(100, 200, correlation=1)
     [only] = step_figures(trace)
     assert only.host is None
+
+
+def test_where_no_thread_trains_the_host_is_in_the_ops_of_those_that_are_there() -> None:
+    trace = TraceBuilder()
+    trace.op("aten::conv2d", 0, 600)
+    trace.op("aten::relu", 700, 1000)
+    [window] = step_figures(trace)
+    assert window.host == HostTime(waiting_ns=0, loading_ns=0, launching_ns=900_000)
