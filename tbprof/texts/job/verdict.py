@@ -89,6 +89,8 @@ def alone_detail() -> str:
 
 
 def no_collectives_sentence(ranks: int) -> str:
+    if ranks < 2:
+        return "No collective was recorded: whether ranks wait for one another can't be told."
     recorded = f"{count(ranks, 'rank')} recorded, fewer than two of them with collectives"
     return f"{recorded}: whether one waits for another can't be told."
 
