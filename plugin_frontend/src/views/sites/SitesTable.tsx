@@ -4,6 +4,7 @@ import { tableUnit } from "../../format/duration.ts";
 import { bestSaving, hostWait } from "../../model/sites/sorting.ts";
 import { place } from "../../state/place.ts";
 import { siteGroups, viewSites } from "../../state/sites/sites.ts";
+import { NothingFound } from "../../widgets/NothingFound.tsx";
 import { useWidth } from "../../widgets/useWidth.ts";
 import { Gap, Heads, TableRow } from "./SiteTableRows.tsx";
 import { type Column, columnsOf, type TableScale } from "./siteColumns.tsx";
@@ -20,17 +21,20 @@ export function SitesTable({ view, pane }: { view: WindowView; pane: () => HTMLE
   const listed = siteGroups.value.flatMap(({ sites }) => sites);
   const scale = scaleOf(view, listed, columns);
   return (
-    <table class="site-table" role="grid" aria-label="Sites" aria-rowcount={rows.length + 1} ref={table}>
-      <Heads columns={columns} scale={scale} />
-      <tbody>
-        <Gap height={above} columns={columns.length} />
-        {drawn.map((at) => {
-          const row = rows[at];
-          return row && <TableRow key={row.key} row={row} at={at} columns={columns} scale={scale} />;
-        })}
-        <Gap height={below} columns={columns.length} />
-      </tbody>
-    </table>
+    <>
+      <table class="site-table" role="grid" aria-label="Sites" aria-rowcount={rows.length + 1} ref={table}>
+        <Heads columns={columns} scale={scale} />
+        <tbody>
+          <Gap height={above} columns={columns.length} />
+          {drawn.map((at) => {
+            const row = rows[at];
+            return row && <TableRow key={row.key} row={row} at={at} columns={columns} scale={scale} />;
+          })}
+          <Gap height={below} columns={columns.length} />
+        </tbody>
+      </table>
+      <NothingFound of="site" rows={listed.length} filter={place.value.filter} />
+    </>
   );
 }
 

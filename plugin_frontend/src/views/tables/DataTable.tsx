@@ -4,6 +4,7 @@ import type { TableView } from "../../api/types.ts";
 import { columnWidth, shownColumns, widthOf } from "../../model/tables/table.ts";
 import { place } from "../../state/place.ts";
 import { currentRow, listed, moveRow, openRow, rankBy, ranking } from "../../state/tables/tables.ts";
+import { NothingFound } from "../../widgets/NothingFound.tsx";
 import { useEqualRows } from "../../widgets/scrolling/useEqualRows.ts";
 import { useRowsOffset } from "../../widgets/scrolling/useRowsOffset.ts";
 import { useWidth } from "../../widgets/useWidth.ts";
@@ -30,24 +31,27 @@ export function DataTable({ view, pane, label }: { view: TableView; pane: () => 
   const drawn = rows.subarray(first, end);
   const focusable = current !== null && drawn.includes(current) ? current : (drawn[0] ?? null);
   return (
-    <table
-      class="site-table data-table"
-      role="grid"
-      aria-label={label}
-      aria-rowcount={rows.length + 1}
-      ref={table}
-      style={{ minWidth: `${widthOf(columns)}px` }}
-      onKeyDown={pressed}
-    >
-      <Heads shown={shown} />
-      <tbody>
-        <Gap height={first * ROW_HEIGHT} columns={shown.length} />
-        {Array.from(drawn, (row, at) => (
-          <Row key={(first + at) % ELEMENTS} row={row} at={first + at} shown={shown} isCurrent={row === current} isFocusable={row === focusable} />
-        ))}
-        <Gap height={(rows.length - end) * ROW_HEIGHT} columns={shown.length} />
-      </tbody>
-    </table>
+    <>
+      <table
+        class="site-table data-table"
+        role="grid"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        ref={table}
+        style={{ minWidth: `${widthOf(columns)}px` }}
+        onKeyDown={pressed}
+      >
+        <Heads shown={shown} />
+        <tbody>
+          <Gap height={first * ROW_HEIGHT} columns={shown.length} />
+          {Array.from(drawn, (row, at) => (
+            <Row key={(first + at) % ELEMENTS} row={row} at={first + at} shown={shown} isCurrent={row === current} isFocusable={row === focusable} />
+          ))}
+          <Gap height={(rows.length - end) * ROW_HEIGHT} columns={shown.length} />
+        </tbody>
+      </table>
+      <NothingFound of="row" rows={rows.length} filter={place.value.filter} />
+    </>
   );
 }
 
