@@ -117,6 +117,14 @@ def _start(numbers: Numbers) -> Words:
     )
 
 
+def _untypical(_: Numbers) -> Words:
+    return (
+        "Window typical of the program",
+        "no",
+        "Most of what was recorded happens once, or is outside the window: record again before any change.",
+    )
+
+
 def _cold(numbers: Numbers) -> Words:
     longest = duration(float(numbers["longest_us"]))
     return (
@@ -183,6 +191,7 @@ _WORDS: dict[str, Callable[[Numbers], Words]] = {
     "inflation_none": _inflation_none,
     "after": _after,
     "start": _start,
+    "untypical": _untypical,
     "cold": _cold,
     "cold_none": _cold_none,
     "cold_unknown": _cold_unknown,

@@ -33,6 +33,7 @@ AFTER: Numbers = {
         ("inflation_none", {}, "not recorded"),
         ("after", AFTER, "\u00d71.02"),
         ("cold", {"cold": 1, "steps": 6, "longest_us": 78_500.0}, "1 of 6"),
+        ("untypical", {}, "no"),
         ("cold_none", {"cold": 0, "steps": 6, "longest_us": 0.0}, "none"),
         ("own_sync", {"wait_us": 14_200.0}, "14.2\u202fms"),
         ("own_sync_none", {}, "none"),

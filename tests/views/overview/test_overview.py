@@ -150,6 +150,14 @@ def test_what_the_hook_could_not_have_is_named_with_its_reason() -> None:
     assert [row.figure for row in rows if row.title == "Start of the profiler"] == ["700.0\u202fms"]
 
 
+@pytest.mark.parametrize(("case", "states"), [("outside_window", ["warning"]), ("launch_bound", [])])
+def test_a_window_that_is_to_be_recorded_again_is_not_typical(case: str, states: list[str]) -> None:
+    assert REPORT.verdict is not None
+    judged = dataclasses.replace(REPORT.verdict, case=case)
+    rows = overview(changed(verdict=judged)).trust
+    assert [row.state for row in rows if row.title.startswith("Window typical")] == states
+
+
 @pytest.mark.parametrize(
     ("count", "expected"), [(1, ("unknown", "not known")), (2, ("unknown", "not known")), (3, ("ok", "none"))]
 )
