@@ -18,7 +18,7 @@ from tbprof.model import Report, Window
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
 from tbprof.trace_files import looks_like_trace
-from tbprof.views.overview.trust import trust_rows
+from tbprof.views.overview.overview_view import overview_view
 
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
@@ -122,6 +122,6 @@ def _window_problems(windows: Sequence[Window]) -> Iterator[str]:
 
 
 def _problems(report: Report) -> Iterator[str]:
-    rows = [row for row in trust_rows(report) if row.state in _STATES]
+    rows = [row for row in overview_view(report).trust if row.state in _STATES]
     for row in sorted(rows, key=lambda row: _STATES.index(row.state)):
         yield f"{row.title} {row.figure}: {row.detail}" if row.title else row.detail

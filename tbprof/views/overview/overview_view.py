@@ -52,7 +52,7 @@ def overview_view(report: Report) -> OverviewView:
         unknown=finding_rows(report, ranked.unknown),
         leave=finding_rows(report, ranked.leave),
         stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
-        trust=trust_rows(report),
+        trust=trust_rows(report, records_first=another),
         computing="" if report.computing is None else computing_sentence(report.computing),
         code=_code(report, devices),
     )

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from tbprof.model import MAX_REPLAY_ERROR, HealthFact, Numbers, Report
-from tbprof.texts.findings.actions import RECORD_FIRST
 from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.texts.trust.health import gaps_sentence, health_sentence
 from tbprof.texts.trust.trust import FEWEST_FOR_COLD, VARIES, trust_words
@@ -40,20 +39,20 @@ def worst_of(rows: Sequence[TrustRow]) -> Literal["ok", "info", "warning", "erro
     return max(known, key=_GRADES.index, default="ok")
 
 
-def trust_rows(report: Report) -> tuple[TrustRow, ...]:
-    """First what the figures rest on, then what the hook could not have, then what health says."""
+def trust_rows(report: Report, *, records_first: bool) -> tuple[TrustRow, ...]:
+    """First what the figures rest on, then what the hook could not have, then what health says.
+
+    Args:
+        report: Of the window.
+        records_first: Whether another recording comes before any change, as `opening.records_first` decides.
+    """
     profiler = (_inflation(report), *_start(report), *_after(report))
     known = (_cold(report), _own_sync(report), *_others(report), *_missing(report))
-    rows = (*_untypical(report), _replay(report), *profiler, *known)
+    untypical: list[tuple[str, State, Numbers]] = [("untypical", "warning", {})] if records_first else []
+    rows = (*untypical, _replay(report), *profiler, *known)
     fixed = [_row(code, state, numbers) for code, state, numbers in rows]
     notes = [_note(fact) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
     return (*fixed, *_gaps(report), *notes)
-
-
-def _untypical(report: Report) -> Iterator[tuple[str, State, Numbers]]:
-    """Where another recording comes before any change."""
-    if report.verdict is not None and report.verdict.case in RECORD_FIRST:
-        yield "untypical", "warning", {}
 
 
 def _row(code: str, state: State, numbers: Numbers) -> TrustRow:

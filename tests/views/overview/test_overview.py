@@ -9,6 +9,7 @@ import pytest
 import scenes
 from public_report import PublicReport
 from report_samples import REPORT, changed
+from trace_builder import TraceBuilder
 
 from tbprof.model import IdlePlace, MissingFact, PlanRow, Report, Saving
 from tbprof.views.overview.overview import OverviewView
@@ -150,12 +151,27 @@ def test_what_the_hook_could_not_have_is_named_with_its_reason() -> None:
     assert [row.figure for row in rows if row.title == "Start of the profiler"] == ["700.0\u202fms"]
 
 
+def test_after_a_leading_wait_there_may_be_something_to_change_all_the_same() -> None:
+    """Of a turn of 5 ms after a wait of 9: with an action below it, nothing says to record first."""
+    waits = TraceBuilder()
+    waits.launch(0, 2, runs=(2, 4))
+    waits.synchronize("cudaStreamSynchronize", 6, 9_000)
+    for start in range(9_000, 14_000, 500):
+        waits.launch(start, start + 2, runs=(start + 20, start + 70))
+    report = waits.report()
+    shown = overview(report)
+    assert report.verdict is not None
+    assert (report.verdict.case, bool(shown.actions), shown.records_first) == ("leading_wait", True, False)
+    assert not any(row.title.startswith("Window typical") for row in shown.trust)
+
+
 @pytest.mark.parametrize(("case", "states"), [("outside_window", ["warning"]), ("launch_bound", [])])
 def test_a_window_that_is_to_be_recorded_again_is_not_typical(case: str, states: list[str]) -> None:
     assert REPORT.verdict is not None
     judged = dataclasses.replace(REPORT.verdict, case=case)
-    rows = overview(changed(verdict=judged)).trust
-    assert [row.state for row in rows if row.title.startswith("Window typical")] == states
+    shown = overview(changed(verdict=judged))
+    assert [row.state for row in shown.trust if row.title.startswith("Window typical")] == states
+    assert shown.records_first == bool(states)
 
 
 @pytest.mark.parametrize(
