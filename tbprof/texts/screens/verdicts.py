@@ -160,11 +160,12 @@ class _Said(WaitSentences):
     def outside_window(self) -> tuple[str, str]:
         """Where the device's work is, and what the host does in the rest of the recording."""
         window, recording = duration(self.total_us), duration(float(self.numbers["recording_us"]))
-        before_us, after_us = (float(self.numbers[f"{name}_window_us"]) for name in ("before", "after"))
-        most_us = max(before_us, after_us)
-        outside = f"{duration(most_us)} {'before' if before_us >= after_us else 'after'} that"
+        sides_us = {side: float(self.numbers[f"{side}_window_us"]) for side in ("before", "after")}
+        outside_us = sum(sides_us.values())
+        sides = " and ".join(side for side, us in sides_us.items() if us >= _LISTED_SHARE * outside_us)
+        outside = f"{duration(outside_us)} {sides} that"
         spent = [
-            f"{name} {duration(us)}" for name, us in self._spent_outside() if us >= _LISTED_SHARE * most_us
+            f"{name} {duration(us)}" for name, us in self._spent_outside() if us >= _LISTED_SHARE * outside_us
         ]
         rest = (
             f"Of the {outside}, {' and '.join(spent)}"

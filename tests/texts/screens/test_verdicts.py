@@ -253,3 +253,13 @@ def test_of_several_devices_the_busiest_is_judged_and_named_as_such() -> None:
     assert sentences("input", devices=2)[0].startswith("The busiest of 2 GPUs is idle 25 % of a step")
     busy = sentences("busy", because="input", devices=2, idle_share=0.05)
     assert busy[0].startswith("The busiest of 2 GPUs is busy 95 %")
+
+
+def test_what_is_outside_the_window_is_said_of_both_its_sides() -> None:
+    outside = {"recording_us": 1e6, "before_window_us": 480_000.0, "after_window_us": 400_000.0}
+    spent = {"data_us": 700_000.0, "loading_us": 0.0}
+    assert sentences("outside_window", **outside, **spent) == [
+        "The GPU's work is within 120.0 ms of a recording of 1,000 ms.",
+        "Of the 880.0 ms before and after that, the data loader takes 700.0 ms. "
+        "Within the 120.0 ms the GPU is idle 25 %.",
+    ]
