@@ -68,6 +68,7 @@ def _before_window(findings: Sequence[Finding]) -> Numbers:
 def _outside(outside: OutsideWindow) -> Numbers:
     return {
         "recording_us": outside.recording_ns / 1000,
+        "outside_us": (outside.before_ns + outside.after_ns) / 1000,
         "before_window_us": outside.before_ns / 1000,
         "after_window_us": outside.after_ns / 1000,
         "data_us": outside.data_ns / 1000,

@@ -161,7 +161,7 @@ class _Said(WaitSentences):
         """Where the device's work is, and what the host does in the rest of the recording."""
         window, recording = duration(self.total_us), duration(float(self.numbers["recording_us"]))
         sides_us = {side: float(self.numbers[f"{side}_window_us"]) for side in ("before", "after")}
-        outside_us = sum(sides_us.values())
+        outside_us = float(self.numbers["outside_us"])
         sides = " and ".join(side for side, us in sides_us.items() if us >= _LISTED_SHARE * outside_us)
         outside = f"{duration(outside_us)} {sides} that"
         spent = [

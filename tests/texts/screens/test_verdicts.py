@@ -256,7 +256,12 @@ def test_of_several_devices_the_busiest_is_judged_and_named_as_such() -> None:
 
 
 def test_what_is_outside_the_window_is_said_of_both_its_sides() -> None:
-    outside = {"recording_us": 1e6, "before_window_us": 480_000.0, "after_window_us": 400_000.0}
+    outside = {
+        "recording_us": 1e6,
+        "outside_us": 880_000.0,
+        "before_window_us": 480_000.0,
+        "after_window_us": 400_000.0,
+    }
     spent = {"data_us": 700_000.0, "loading_us": 0.0}
     assert sentences("outside_window", **outside, **spent) == [
         "The GPU's work is within 120.0 ms of a recording of 1,000 ms.",
