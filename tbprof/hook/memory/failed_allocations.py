@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 
 from tbprof.hook.memory.allocator_snapshot import snapshot_of
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 
 __all__ = ["FailedAllocation", "latest_failure", "watch_allocations"]
 

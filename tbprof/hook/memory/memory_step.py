@@ -22,7 +22,7 @@ from tbprof.hook.memory.known_tensors import KnownTensors
 from tbprof.hook.memory.left_files import leave_file
 from tbprof.hook.memory.storage_mode import StorageMode, can_enter, enter, leave
 from tbprof.hook.safety.compiled_code import CompilationWatch, has_compiled_code
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import MemoryStep
 
 __all__ = ["MemoryRecorder", "write_memory_step"]

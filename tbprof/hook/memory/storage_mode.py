@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import (
 
 from tbprof.hook.audit.user_frame import own_frame, user_frame
 from tbprof.hook.memory.blocks import Block, Log
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 
 __all__ = ["StorageMode", "block_of", "can_enter", "enter", "leave"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import traceback
 from collections.abc import Callable
 from typing import ParamSpec
 
-from tbprof.hook.safety.signal_handlers import is_from_signal_handler, let_through
+from tbprof.hook.safety.program_errors import belongs_to_program, let_through
 
 __all__ = ["Guard"]
 
@@ -19,8 +20,9 @@ P = ParamSpec("P")
 class Guard:
     """Runs the hook's own code; its first fault ends the profiling and never the training.
 
-    `KeyboardInterrupt` and `SystemExit` belong to the training and pass, and so does what a signal
-    handler of its own raises; that ends the profiling as well, since it interrupted us anywhere.
+    `KeyboardInterrupt` and `SystemExit` belong to the training and pass, and so does what a signal handler of
+    its own, or another of its threads, raises in it; that ends the profiling as well, since it interrupted us
+    anywhere.
     """
 
     def __init__(self, end_profiling: Callable[[], None]) -> None:
@@ -33,7 +35,7 @@ class Guard:
         try:
             action(*args, **kwargs)
         except Exception as fault:
-            if is_from_signal_handler(fault):
+            if belongs_to_program(fault):
                 self._end_for(fault)
                 raise
             self.note(fault)
@@ -44,8 +46,7 @@ class Guard:
             _say(logging.DEBUG, "another fault after profiling had ended", fault)
             return
         self.fault = fault
-        name = type(fault).__name__
-        _say(logging.WARNING, f"Profiling ends here and the training goes on: {name}: {fault}")
+        _say(logging.WARNING, f"Profiling ends here and the training goes on: {_reason(fault)}")
         _say(logging.DEBUG, "the fault that ended the profiling", fault)
         self._end()
 
@@ -53,7 +54,7 @@ class Guard:
         if self.fault is None:
             self.fault = interruption
             name = type(interruption).__name__
-            _say(logging.WARNING, f"Profiling ends here: a signal handler of the program raised {name}.")
+            _say(logging.WARNING, f"Profiling ends here: the program raised {name} meanwhile.")
             self._end()
 
     def _end(self) -> None:
@@ -62,6 +63,16 @@ class Guard:
         except Exception as second:  # noqa: BLE001 - and what follows from it
             let_through(second)
             _say(logging.DEBUG, "ending the profiling failed as well", second)
+
+
+def _reason(fault: Exception) -> str:
+    """The fault in a line; one without a text of its own says where it was raised."""
+    name = type(fault).__name__
+    with contextlib.suppress(Exception):
+        if text := str(fault).strip():
+            return f"{name}: {text}"
+    raised = traceback.extract_tb(fault.__traceback__)[-1:]
+    return "".join([name, *(f" in {place.filename}, line {place.lineno}" for place in raised)])
 
 
 def _say(level: int, text: str, fault: Exception | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import MissingFact
 
 __all__ = ["MissingFacts"]

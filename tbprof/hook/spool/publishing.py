@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 from tbprof.hook.safety.user_message import say
 from tbprof.hook.spool.child_answers import (
     EMPTY_PREFIX,

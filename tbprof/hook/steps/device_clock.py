@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 
 from tbprof.hook.safety.cuda_device import device_in_use
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 
 __all__ = ["DeviceClock", "TimingEvent"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.other_profilers import OnlySession
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 from tbprof.hook.window.window import ProfiledWindow
 
 __all__ = ["INPUT_STEPS", "InputSteps"]

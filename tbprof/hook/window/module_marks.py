@@ -22,7 +22,7 @@ from torch.profiler import record_function
 
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has_compiled_code
 from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 
 __all__ = ["ModuleMarks"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbprof.hook.config.hook_config import HookConfig
-from tbprof.hook.safety.signal_handlers import let_through
+from tbprof.hook.safety.program_errors import let_through
 from tbprof.hook.spool.free_space import FreeSpace
 from tbprof.hook.spool.spool import facts_path
 from tbprof.hook.spool.spool_folder import SpoolFolder

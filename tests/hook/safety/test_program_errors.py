@@ -1,10 +1,12 @@
-"""What a signal handler of the program raises is the program's, wherever it is raised."""
+"""What a signal handler or another thread of the program raises is the program's, wherever it arrives."""
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -12,7 +14,7 @@ import pytest
 
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.signal_handlers import is_from_signal_handler
+from tbprof.hook.safety.program_errors import belongs_to_program
 
 Handler = Callable[[int, FrameType | None], object]
 
@@ -83,7 +85,7 @@ def test_it_passes_the_guard_and_ends_the_profiling(
         guard.run(signaled)
     assert ended == ["profiling"]
     (said,) = caplog.messages
-    assert said.startswith("Profiling ends here: a signal handler of the program raised ")
+    assert said.startswith("Profiling ends here: the program raised ")
 
 
 def test_it_passes_a_fact_that_may_be_missing() -> None:
@@ -107,4 +109,73 @@ def test_a_fault_of_a_function_that_is_given_a_frame_is_none_of_a_handler() -> N
 
     with pytest.raises(OSError, match=r"\d+") as raised:
         look(sys._getframe())
-    assert not is_from_signal_handler(raised.value)
+    assert not belongs_to_program(raised.value)
+
+
+def limit_from_another_thread(kind: type[BaseException]) -> None:
+    """Raise `kind` in the calling thread, as stopit, rq and func_timeout do."""
+    thread = ctypes.c_ulong(threading.get_ident())
+    other = threading.Thread(
+        target=ctypes.pythonapi.PyThreadState_SetAsyncExc, args=(thread, ctypes.py_object(kind))
+    )
+    other.start()
+    other.join()
+    while True:
+        len("the hook is at work")
+
+
+class Limit(Exception):
+    """What a library raises in a thread whose time is over."""
+
+
+@pytest.mark.parametrize("kind", [Limit, TimeoutError])
+def test_what_another_thread_raises_passes_the_guard(
+    kind: type[Exception], caplog: pytest.LogCaptureFixture
+) -> None:
+    ended: list[str] = []
+    with pytest.raises(kind):
+        Guard(lambda: ended.append("profiling")).run(limit_from_another_thread, kind)
+    assert ended == ["profiling"]
+    assert caplog.messages == [f"Profiling ends here: the program raised {kind.__name__} meanwhile."]
+
+
+def exhaust() -> None:
+    next(iter(()))
+
+
+def look_up() -> None:
+    {}["key"]
+
+
+def open_nothing() -> None:
+    open("/nonexistent/file")  # noqa: PTH123, SIM115
+
+
+@pytest.mark.parametrize("fault", [exhaust, look_up, open_nothing])
+def test_what_the_hook_s_own_work_raises_stays(
+    fault: Callable[[], None], expected_faults: list[Exception]
+) -> None:
+    Guard(lambda: None).run(fault)
+    assert len(expected_faults) == 1
+
+
+def test_a_fault_without_a_text_says_where_it_was_raised(
+    caplog: pytest.LogCaptureFixture, expected_faults: list[Exception]
+) -> None:
+    Guard(lambda: None).run(exhaust)
+    assert len(expected_faults) == 1
+    assert f"StopIteration in {__file__}, line " in caplog.messages[0]
+
+
+def test_what_a_function_took_of_its_variables_stays_its_own() -> None:
+    def handle(number: int, frame: FrameType | None) -> None:
+        variables = locals()
+        taken.append(variables)
+        later = number
+        raise_for(Preempted if later else OSError)
+
+    taken: list[dict[str, object]] = []
+    signal.signal(signal.SIGUSR1, handle)
+    with pytest.raises(Preempted):
+        Guard(lambda: None).run(signaled)
+    assert "later" not in taken[0]
