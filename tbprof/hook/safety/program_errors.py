@@ -72,8 +72,8 @@ def _was_given_frame(frame: FrameType, interrupted: FrameType) -> bool:
 def _came_from_outside(error: BaseException) -> bool:
     """Whether nothing in the innermost frame raised it.
 
-    Python raises what another thread has set where a function begins, a loop turns or a call returns. The
-    last looks as if what was called had raised it; but then it is bare, or of a class that nothing here knows.
+    Python raises what another thread has set where a function begins, a loop turns or a call returns. The last
+    looks as if the call had raised it; but then it has no arguments, or a class that nothing here knows.
     """
     innermost = error.__traceback__
     if innermost is None or isinstance(error, _BARE):

@@ -24,8 +24,8 @@ from tbprof.hook.safety.other_profilers import (
     is_recording,
     other_profiler_at_work,
 )
-from tbprof.hook.safety.python_profiler import PythonProfiler
 from tbprof.hook.safety.program_errors import let_through
+from tbprof.hook.safety.python_profiler import PythonProfiler
 from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.torch_profiler import (
