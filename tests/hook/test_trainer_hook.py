@@ -18,6 +18,7 @@ from trainings import Step, published, published_soon, train
 import tbprof
 from tbprof.errors import UsageError
 from tbprof.hook.facts import facts
+from tbprof.hook.safety.modes import function_modes
 from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 from tbprof.hook.steps import step_clock, timetable
 from tbprof.hook.window.window import ProfiledWindow
@@ -347,7 +348,7 @@ def test_work_between_steps_is_in_no_step_time(
 def test_the_step_after_a_window_tells_the_lines_and_is_in_no_time(logdir: Path, training_step: Step) -> None:
     with tbprof.TrainerHook(logdir, schedule=SHORT) as hook:
         train(hook, training_step, 6)
-        assert not torch.overrides._get_current_function_mode_stack()
+        assert not function_modes()
         hook.close(wait_s=60)
     (trace,) = published(logdir)
     audit = trace["tbprof"]["audit"]
@@ -384,7 +385,7 @@ def test_a_training_that_ends_before_its_audit_step_has_the_lines_of_the_warm_up
     audit = trace["tbprof"]["audit"]
     lines = [call["call"] for call in audit["calls"]]
     assert (audit["left_out"], lines) == (("", ["item"]) if warmup else ("no_step", []))
-    assert not torch.overrides._get_current_function_mode_stack()
+    assert not function_modes()
 
 
 def test_the_verdict_is_told_while_the_training_goes_on(

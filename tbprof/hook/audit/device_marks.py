@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from torch import Tensor
 from torch.nn import Parameter
 
+from tbprof.hook.safety.program_values import is_a, is_tensor, items_of, needs_gradient, storage_of
 from tbprof.model import DEVICE, HOST, UNKNOWN
 
 __all__ = ["Line", "Mark", "mark_new", "place_of", "places_of", "put_mark"]
@@ -29,33 +30,32 @@ class Mark:
 
 def place_of(tensor: Any, moving: int | None = None) -> str:
     """Where a tensor is; for the calls that moved it in an earlier step, where it was before."""
-    if not isinstance(tensor, Tensor):
+    if not is_tensor(tensor):
         return HOST
     # What torch differentiates is a parameter, whatever its class, or was computed with one.
-    if moving is None and tensor.requires_grad:
+    if moving is None and needs_gradient(tensor):
         return DEVICE
-    # Asking for the class of what can't be one takes 1 us.
-    if type(tensor) is not Tensor and isinstance(tensor, Parameter):
+    if _is_parameter(tensor):
         return DEVICE
     mark = _mark_of(tensor)
     if mark is not None and mark.moved_by is not None and mark.moved_by == moving:
         return mark.before
-    return DEVICE if tensor.requires_grad else UNKNOWN if mark is None else mark.place
+    return DEVICE if needs_gradient(tensor) else UNKNOWN if mark is None else mark.place
 
 
 def places_of(values: Iterable[Any]) -> Iterable[str]:
     for value in values:
-        if isinstance(value, Tensor):
+        if is_tensor(value):
             yield place_of(value)
-        elif isinstance(value, (list, tuple)):
-            yield from places_of(value)
+        elif is_a(value, list, tuple):
+            yield from places_of(items_of(value))
 
 
 def mark_new(result: Any, place: str) -> None:
     """What is computed on the device is there, whatever it was taken for; else the first mark stays."""
-    for tensor in (result,) if isinstance(result, Tensor) else _tensors(result):
+    for tensor in (result,) if is_tensor(result) else _tensors(result):
         try:
-            storage = tensor.untyped_storage()
+            storage = storage_of(tensor)
             mark = getattr(storage, "_tbprof_mark", None)
             if mark is None or (place == DEVICE and mark.moved_by is not None):
                 storage._tbprof_mark = Mark(place)
@@ -67,21 +67,29 @@ def mark_new(result: Any, place: str) -> None:
 def put_mark(result: Any, mark: Mark) -> None:
     for tensor in _tensors(result):
         with contextlib.suppress(NotImplementedError, RuntimeError):
-            tensor.untyped_storage()._tbprof_mark = mark
+            storage_of(tensor)._tbprof_mark = mark
 
 
 def _mark_of(tensor: Tensor) -> Mark | None:
     """None as well of what has no storage of its own: sparse tensors, and wrappers of others."""
     try:
-        mark: Mark | None = getattr(tensor.untyped_storage(), "_tbprof_mark", None)
+        mark: Mark | None = getattr(storage_of(tensor), "_tbprof_mark", None)
     except (NotImplementedError, RuntimeError):
         return None
     return mark
 
 
+def _is_parameter(tensor: Tensor) -> bool:
+    """Whether it is one, of torch's class or, as torch marks them, of another."""
+    kind = type(tensor)
+    if kind is Tensor or issubclass(kind, Parameter):
+        return kind is not Tensor
+    return bool(object.__getattribute__(tensor, "__dict__").get("_is_param"))
+
+
 def _tensors(result: Any) -> Iterable[Tensor]:
-    if isinstance(result, Tensor):
+    if is_tensor(result):
         yield result
-    elif isinstance(result, (list, tuple)):
-        for item in result:
+    elif is_a(result, list, tuple):
+        for item in items_of(result):
             yield from _tensors(item)

@@ -15,8 +15,9 @@ from tbprof.hook.audit.call_log import CallLog
 from tbprof.hook.audit.predicted_devices import FOLLOWED, PredictedDevices, uses_a_device
 from tbprof.hook.audit.watched_calls import WATCHED, Call, CallFacts
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch
-from tbprof.hook.safety.function_modes import enter_at_bottom, leave
 from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.modes import enter_function_mode, function_modes, leave, leave_when_outside
+from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import WAITED
 from tbprof.program.caller_frame import called_from, forget_callers
 
@@ -44,7 +45,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self.log = CallLog()
         self.backward_calls = 0
         self._missing = missing
-        self._is_entered = False
+        self.is_entered = False
+        """Whether it is to be on the stack of its thread."""
         self._running: dict[int, str] = {}
         self._is_second_look = False
         uses_device = missing.ask("places", uses_a_device, otherwise=True)
@@ -55,12 +57,10 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
     def begin(self) -> None:
         """Watch torch's functions on this thread; without it, only `note_sync` is heard."""
         self._look_for_dynamo()
-        enter_at_bottom(self)
-        self._is_entered = True
+        enter_function_mode(self)
 
     def end(self) -> None:
         """Watch them no longer, wherever the mode stands among others."""
-        self._is_entered = False
         self._compilations.stop()
         leave(self)
         forget_callers()
@@ -84,22 +84,34 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             self._switch(looks_on)
             return func(*args, **options)
         call_it = called_from(_caller_of_torch(sys._getframe(1)))
-        if not self.is_on:
-            return call_it(func, args, options)
-        self._look_for_dynamo()
-        name, thread = getattr(func, "__name__", ""), threading.get_ident()
-        self._running[thread] = name
         try:
-            result = call_it(func, args, options)
+            if not self.is_on:
+                return call_it(func, args, options)
+            self._look_for_dynamo()
+            name, thread = getattr(func, "__name__", ""), threading.get_ident()
+            self._running[thread] = name
+            try:
+                result = call_it(func, args, options)
+            finally:
+                self._running.pop(thread, None)
+            self._look_at(name, Call(args, options, result), sys._getframe(1))
+            return result
         finally:
-            self._running.pop(thread, None)
-        if name in WATCHED:
-            self._note(name, Call(args, options, result))
-        elif name == "backward" and not self.log.contents.is_comparing:
-            self.backward_calls += 1
-        if self._places is not None and isinstance(result, FOLLOWED):
-            self._follow(self._places, name, args, options, result)
-        return result
+            if not self.is_entered:
+                # Left while it ran, when it was on no stack.
+                leave_when_outside(self)
+
+    def _look_at(self, name: str, call: Call, caller: FrameType) -> None:
+        """A call of torch's is over, without an exception; what fails here is missing, and no more."""
+        if not self.is_on:
+            return
+        with torch._C.DisableTorchFunction():
+            if name in WATCHED:
+                self._note(name, call, caller)
+            elif name == "backward" and not self.log.contents.is_comparing:
+                self.backward_calls += 1
+            if self._places is not None and issubclass(type(call.result), FOLLOWED):
+                self._follow(self._places, name, call)
 
     def looks_again(self) -> bool:
         """At the end of a step: whether the next one is recorded again, and in place of it.
@@ -116,7 +128,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         """The device was waited for on this thread, in whatever function runs, else in `call`."""
         if not self.is_on:
             return
-        if not self._is_entered and call == _UNNAMED:
+        if not self.is_entered and call == _UNNAMED:
             self._keep(WAITED, CallFacts(("cuda",)), sys._getframe(1))
             return
         running = self._running.get(threading.get_ident(), call)
@@ -131,15 +143,13 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
 
     def _make_way(self) -> None:
         """On the thread that compiles, and before it looks which modes are active."""
-        if self in torch.overrides._get_current_function_mode_stack():
-            self._is_entered = False
+        if any(mode is self for mode in function_modes()):
             leave(self)
             self.met_compiler = True
 
-    def _follow(self, places: PredictedDevices, name: str, *call: Any) -> None:
+    def _follow(self, places: PredictedDevices, name: str, call: Call) -> None:
         try:
-            with torch._C.DisableTorchFunction():
-                places.follow(name, *call)
+            places.follow(name, call)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             self._lose_places(fault)
 
@@ -147,31 +157,32 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         if self._places is None:
             return facts
         try:
-            with torch._C.DisableTorchFunction():
-                return self._places.added_to(facts, name, call)
+            return self._places.added_to(facts, name, call)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             self._lose_places(fault)
             return facts
 
     def _lose_places(self, fault: Exception) -> None:
+        let_through(fault)
         self._missing.note("places", fault)
         self._places = None
 
-    def _note(self, name: str, call: Call) -> None:
+    def _note(self, name: str, call: Call, caller: FrameType) -> None:
         try:
-            with torch._C.DisableTorchFunction():
-                facts = WATCHED[name](call)
+            facts = WATCHED[name](call)
         except Exception as fault:  # noqa: BLE001 - tensors of any kind, some of which answer nothing
+            let_through(fault)
             self._missing.note(f"call.{name}", fault)
             return
         facts = self._with_places(facts, name, call)
         if facts is not None:
-            self._keep(name, facts, sys._getframe(2))
+            self._keep(name, facts, caller)
 
-    def _keep(self, name: str, facts: CallFacts, innermost: Any) -> None:
+    def _keep(self, name: str, facts: CallFacts, innermost: FrameType) -> None:
         try:
             self.log.keep(name, facts, innermost)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            let_through(fault)
             self._missing.note(f"call.{name}", fault)
 
 

@@ -23,6 +23,7 @@ from tbprof.hook.audit.device_marks import Line, Mark, mark_new, place_of, place
 from tbprof.hook.audit.upload_contents import content_of
 from tbprof.hook.audit.user_frame import user_frame
 from tbprof.hook.audit.watched_calls import Call, CallFacts
+from tbprof.hook.safety.program_values import is_a, is_tensor, rank_of
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
 
 __all__ = ["FOLLOWED", "PredictedDevices", "uses_a_device"]
@@ -80,15 +81,16 @@ class PredictedDevices:
             return place_of(arguments[0]), HOST
         if name in ("tensor", "as_tensor", "asarray"):
             data = arguments[0] if arguments else options.get("data")
-            return place_of(data) if isinstance(data, Tensor) else HOST, self._asked_for(options, _line())
+            return place_of(data) if is_tensor(data) else HOST, self._asked_for(options, _line())
         if name in ("__getitem__", "__setitem__"):
             return _of_index(arguments)
-        read = (place_of(value) for value in (*arguments, *options.values()) if _is_tensor(value))
+        read = (place_of(value) for value in (*arguments, *options.values()) if is_tensor(value))
         return (next(read, UNKNOWN),)
 
-    def follow(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any], result: Any) -> None:
+    def follow(self, name: str, call: Call) -> None:
         """A call has returned: mark what it gave, which is one of `FOLLOWED`."""
-        if isinstance(result, torch.device):
+        arguments, options, result = call.arguments, call.options, call.result
+        if is_a(result, torch.device):
             self._remember(arguments, result)
             return
         if name in _MOVES:
@@ -126,9 +128,9 @@ class PredictedDevices:
         if name != "to":
             return HOST if name == "cpu" else DEVICE
         other = options.get("other", arguments[1] if len(arguments) > 1 else None)
-        if isinstance(other, Tensor):
+        if is_tensor(other):
             return _side(place_of(other))
-        if isinstance(other, (str, torch.device)) or type(other) is int:
+        if is_a(other, str, torch.device) or type(other) is int:
             return self._named(other, line)
         # A type alone converts, and moves nothing.
         return self._asked_for(options, line) if options.get("device") is not None else place_of(arguments[0])
@@ -151,7 +153,7 @@ class PredictedDevices:
     def _remember(self, arguments: Sequence[Any], device: Any) -> None:
         if len(self._asked) >= _LARGEST_KEPT:
             del self._asked[next(iter(self._asked))]
-        if arguments and isinstance(arguments[0], Tensor):
+        if arguments and is_tensor(arguments[0]):
             # It is held, so that no other one has its id.
             self._asked[id(device)] = device, _side(place_of(arguments[0]))
 
@@ -164,16 +166,13 @@ def _side(place: str) -> str:
 def _of_index(arguments: Sequence[Any]) -> tuple[str, ...]:
     """`x[index]`: an index of the host's goes to where `x` is; else `x`, or the index, is read."""
     at, index = place_of(arguments[0]), arguments[1]
-    parts = index if isinstance(index, tuple) else (index,)
-    on_host = (place_of(part) in (HOST, MADE_ON_HOST) for part in parts if _is_tensor(part) and part.ndim > 0)
-    if any(on_host) or any(not _is_tensor(part) and hasattr(part, "__len__") for part in parts):
+    parts = index if is_a(index, tuple) else (index,)
+    of_values = (part for part in parts if is_tensor(part) and rank_of(part) > 0)
+    on_host = (place_of(part) in (HOST, MADE_ON_HOST) for part in of_values)
+    if any(on_host) or any(not is_tensor(part) and hasattr(type(part), "__len__") for part in parts):
         return HOST, at
     # A mask of the device has its values read, whatever became of the tensor that it chooses from.
-    return (DEVICE if any(_is_tensor(part) and place_of(part) == DEVICE for part in parts) else at,)
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)
+    return (DEVICE if any(is_tensor(part) and place_of(part) == DEVICE for part in parts) else at,)
 
 
 def _calls() -> int:

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tbprof.hook.safety.program_values import is_plain_tensor, is_tensor
+
 __all__ = ["MOST_BYTES", "UploadContents", "content_of"]
 
 MOST_BYTES = 4096
@@ -17,11 +19,13 @@ MOST_BYTES = 4096
 
 _DIGEST_BYTES = 8
 _MOST_NUMBERS = 512
+_NUMBERS = (bool, int, float, complex)
+"""Numbers of other classes have texts of their own."""
 
 
 def content_of(source: Any) -> bytes | None:
     """A hash of what is uploaded; None where it is large, or can't be read without a copy."""
-    if isinstance(source, Tensor):
+    if is_tensor(source):
         data = _bytes_of(source)
     elif _holds_numbers(source):
         data = repr(source).encode()
@@ -32,8 +36,7 @@ def content_of(source: Any) -> bytes | None:
 
 def _bytes_of(tensor: Tensor) -> bytes | None:
     """None of a tensor that is no plain one: its memory is elsewhere, or there is none."""
-    is_plain = type(tensor) in (Tensor, torch.nn.Parameter)
-    if not is_plain or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+    if not is_plain_tensor(tensor) or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         return None
     if tensor.layout is not torch.strided or tensor.is_quantized:
         return None
@@ -49,14 +52,9 @@ def _bytes_of(tensor: Tensor) -> bytes | None:
 
 def _holds_numbers(source: Any) -> bool:
     """Whether its text is its content, and short."""
-    items = source if isinstance(source, (list, tuple)) else (source,)
-    if len(items) > _MOST_NUMBERS:
-        return False
-    return all(
-        isinstance(item, (bool, int, float, complex))
-        or (isinstance(item, (list, tuple)) and _holds_numbers(item))
-        for item in items
-    )
+    if type(source) not in (list, tuple):
+        return type(source) in _NUMBERS
+    return len(source) <= _MOST_NUMBERS and all(_holds_numbers(item) for item in source)
 
 
 class UploadContents:

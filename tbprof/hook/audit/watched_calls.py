@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from tbprof.hook.audit.upload_contents import content_of
+from tbprof.hook.safety.program_values import device_of, dtype_of, is_a, is_tensor, rank_of
 
 __all__ = ["WATCHED", "Call", "CallFacts", "Examine"]
 
@@ -43,7 +44,7 @@ class Call:
     @property
     def non_blocking(self) -> bool:
         """In every signature that has it, it is the first positional bool."""
-        given = [value for value in self.arguments[1:] if isinstance(value, bool)]
+        given = [value for value in self.arguments[1:] if is_a(value, bool)]
         return bool(self.options.get("non_blocking", given[0] if given else False))
 
 
@@ -54,7 +55,7 @@ Examine: TypeAlias = Callable[[Call], CallFacts | None]
 def _read(call: Call) -> CallFacts | None:
     """A function that reads its first tensor back to the host, or the size of its result."""
     given = (*call.arguments, *call.options.values())
-    devices = [str(value.device) for value in given if isinstance(value, Tensor)]
+    devices = [str(device_of(value)) for value in given if is_tensor(value)]
     return CallFacts(tuple(devices[:1]))
 
 
@@ -71,13 +72,13 @@ def _read_unless_told(name: str, position: int) -> Examine:
 def _repeat(call: Call) -> CallFacts | None:
     """`repeat_interleave`: only repeats that are a tensor have to be read and added up."""
     repeats = call.arguments[1] if len(call.arguments) > 1 else call.options.get("repeats")
-    is_told = "output_size" in call.options or isinstance(repeats, int)
+    is_told = "output_size" in call.options or is_a(repeats, int)
     return None if is_told else _read(call)
 
 
 def _convert(call: Call) -> CallFacts | None:
     """`to`: without a place to go to, it converts and moves nothing."""
-    is_place = (isinstance(value, (str, torch.device, Tensor)) for value in call.arguments[1:])
+    is_place = (is_a(value, str, torch.device, Tensor) for value in call.arguments[1:])
     # A bare number is a device as well, and a bool is none.
     is_number = (type(value) is int for value in call.arguments[1:])
     if not any((*is_place, *is_number)) and not {"device", "other"} & call.options.keys():
@@ -86,12 +87,12 @@ def _convert(call: Call) -> CallFacts | None:
 
 
 def _move(call: Call) -> CallFacts | None:
-    return _moved(call.arguments[0], str(call.result.device), call.non_blocking)
+    return _moved(call.arguments[0], str(device_of(call.result)), call.non_blocking)
 
 
 def _copy_into(call: Call) -> CallFacts | None:
     source = call.arguments[1] if len(call.arguments) > 1 else call.options["src"]
-    return _moved(source, str(call.arguments[0].device), call.non_blocking)
+    return _moved(source, str(device_of(call.arguments[0])), call.non_blocking)
 
 
 def _read_whole(call: Call) -> CallFacts | None:
@@ -100,15 +101,15 @@ def _read_whole(call: Call) -> CallFacts | None:
 
 
 def _pin(call: Call) -> CallFacts | None:
-    return CallFacts((str(call.arguments[0].device), "cpu"), pinned=True)
+    return CallFacts((str(device_of(call.arguments[0])), "cpu"), pinned=True)
 
 
 def _create(call: Call) -> CallFacts | None:
     """A tensor made of the host's values; on the host, and for the host, nothing moves."""
-    if call.result.device.type == "cpu" and call.options.get("device") is None:
+    if device_of(call.result).type == "cpu" and call.options.get("device") is None:
         return None
     data = call.arguments[0] if call.arguments else call.options.get("data")
-    return _moved(data, str(call.result.device), None)
+    return _moved(data, str(device_of(call.result)), None)
 
 
 def _where(call: Call) -> CallFacts | None:
@@ -118,57 +119,57 @@ def _where(call: Call) -> CallFacts | None:
 
 def _index(call: Call) -> CallFacts | None:
     """`x[index]`: indexes of the host are uploaded, masks and single numbers of the device read back."""
-    at, parts = call.arguments[0].device, _parts(call.arguments[1])
+    at, parts = device_of(call.arguments[0]), _parts(call.arguments[1])
     if any(_is_uploaded(part, at) for part in parts):
         return CallFacts(("cpu", str(at)))
-    bounds = [bound for part in parts if isinstance(part, slice) for bound in (part.start, part.stop)]
+    bounds = [bound for part in parts if is_a(part, slice) for bound in (part.start, part.stop)]
     return CallFacts((str(at),)) if any(_is_read(part, at) for part in (*parts, *bounds)) else None
 
 
 def _index_and_write(call: Call) -> CallFacts | None:
     """`x[index] = value`: the value moves as well; one number goes to where a mask is, unread."""
     values, index, value = call.arguments[:3]
-    if isinstance(value, Tensor):
-        is_moved = value.device != values.device
-        return _moved(value, str(values.device), None) if is_moved else _index(call)
-    return None if isinstance(index, Tensor) and _is_mask(index) else _index(call)
+    if is_tensor(value):
+        is_moved = device_of(value) != device_of(values)
+        return _moved(value, str(device_of(values)), None) if is_moved else _index(call)
+    return None if is_tensor(index) and _is_mask(index) else _index(call)
 
 
 def _parts(index: Any) -> tuple[Any, ...]:
-    return index if isinstance(index, tuple) else (index,)
+    return index if is_a(index, tuple) else (index,)
 
 
 def _is_uploaded(part: Any, to: torch.device) -> bool:
     """A list, a range or an array of NumPy becomes a tensor of the host first."""
-    if isinstance(part, Tensor):
-        return bool(part.device != to and part.ndim > 0)
-    return hasattr(part, "__len__")
+    if is_tensor(part):
+        return bool(device_of(part) != to and rank_of(part) > 0)
+    return hasattr(type(part), "__len__")
 
 
 def _is_read(part: Any, at: torch.device) -> bool:
     """Tensors of whole numbers, but for a single one, stay where they are."""
-    if not isinstance(part, Tensor) or part.device != at:
+    if not is_tensor(part) or device_of(part) != at:
         return False
-    return part.ndim == 0 or _is_mask(part)
+    return rank_of(part) == 0 or _is_mask(part)
 
 
 def _is_mask(part: Tensor) -> bool:
-    return part.dtype in (torch.bool, torch.uint8)
+    return dtype_of(part) in (torch.bool, torch.uint8)
 
 
 def _moved(source: Any, to: str, non_blocking: bool | None) -> CallFacts:
     """A move between two places; what is no tensor is the host's, and pageable."""
     content = None if to == "cpu" else content_of(source)
-    if not isinstance(source, Tensor):
+    if not is_tensor(source):
         return CallFacts(("cpu", to), pinned=False, non_blocking=non_blocking, content=content)
-    pinned = _is_pinned(source) if source.device.type == "cpu" else None
-    return CallFacts((str(source.device), to), pinned, non_blocking, content)
+    pinned = _is_pinned(source) if device_of(source).type == "cpu" else None
+    return CallFacts((str(device_of(source)), to), pinned, non_blocking, content)
 
 
 def _is_pinned(source: Tensor) -> bool:
     """Where no device is in use nothing is; torch would begin to use one to answer that."""
     in_use = torch.cuda.is_initialized() or torch.xpu.is_initialized()
-    return in_use and bool(source.is_pinned())
+    return in_use and bool(Tensor.is_pinned(source))
 
 
 _READS = (

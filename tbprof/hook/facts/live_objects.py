@@ -42,8 +42,9 @@ def live_loaders_and_optimizers(
 
 def _kinds_of(kind: type) -> Iterator[type]:
     yield kind
-    for narrower in type.__subclasses__(kind):
-        yield from _kinds_of(narrower)
+    subclasses: list[type] = type.__subclasses__(kind)
+    for subclass in subclasses:
+        yield from _kinds_of(subclass)
 
 
 def _loader(loader: Any) -> LoaderFacts:

@@ -11,13 +11,15 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from tbprof.hook.memory.storage_mode import StorageMode, block_of
+from tbprof.hook.safety.program_values import is_a, is_plain_tensor, is_tensor, items_of
 
 __all__ = ["KnownTensors"]
 
 _LONGEST_S = 2.0
 """A step of a training may take a moment longer, and not much."""
 _EACH_LOOK = 1000
-_TENSORS = (Tensor, nn.Parameter)
+_GET_GRADIENT = Tensor.grad.__get__
+_GET_IS_LEAF = Tensor.is_leaf.__get__
 _COMPILED = "OptimizedModule"
 
 
@@ -34,7 +36,8 @@ class KnownTensors:
         """Of modules by their identity."""
         for root in self._roots():
             first = type(root).__name__
-            for name, module in root.named_modules():
+            # torch's own: one of the program's would be code of its.
+            for name, module in nn.Module.named_modules(root):
                 self.names.setdefault(id(module), _joined(first, name))
 
     @property
@@ -58,24 +61,25 @@ class KnownTensors:
 
     def say_of(self, optimizer: Optimizer, mode: StorageMode) -> None:
         """Its parameters, their gradients, and its state."""
-        for group in optimizer.param_groups:
+        for group in optimizer.__dict__["param_groups"]:
             self._say_parameters(mode, group["params"], "")
-        for parameter, state in optimizer.state.items():
-            owner = _module_of(parameter) if isinstance(parameter, Tensor) else ""
-            for tensor in _tensors_in(state.values() if isinstance(state, dict) else ()):
+        for parameter, state in optimizer.__dict__.get("state", {}).items():
+            owner = _module_of(parameter) if is_tensor(parameter) else ""
+            for tensor in _tensors_in(items_of(state)):
                 mode.see(tensor, "optimizer state", owner)
 
     @staticmethod
     def _say_parameters(mode: StorageMode, parameters: Iterable[Any], module: str) -> None:
         for parameter in _tensors_in(parameters):
             mode.see(parameter, "parameters", module)
-            if parameter.is_leaf and isinstance(parameter.grad, Tensor):
-                mode.see(parameter.grad, "gradients", module or _module_of(parameter))
+            gradient = _GET_GRADIENT(parameter) if _GET_IS_LEAF(parameter) else None
+            if gradient is not None:
+                mode.see(gradient, "gradients", module or _module_of(parameter))
 
     def _find(self, until: float) -> None:
         for number, one in enumerate(gc.get_objects()):
             # type() and not isinstance(): a proxy's __class__ may run code of its own.
-            if type(one) in _TENSORS:
+            if is_plain_tensor(one):
                 self._tensors.append(one)
             elif issubclass(type(one), nn.Module):
                 self._modules.append(one)
@@ -94,16 +98,16 @@ class KnownTensors:
 
 
 def _module_of(parameter: Tensor) -> str:
-    block = block_of(parameter) if type(parameter) in _TENSORS else None
+    block = block_of(parameter) if is_plain_tensor(parameter) else None
     return "" if block is None else block.module
 
 
 def _tensors_in(values: Iterable[Any]) -> Iterator[Tensor]:
     for value in values:
-        if isinstance(value, Tensor):
+        if is_tensor(value):
             yield value
-        elif isinstance(value, dict | list | tuple):
-            yield from _tensors_in(value.values() if isinstance(value, dict) else value)
+        elif is_a(value, dict, list, tuple):
+            yield from _tensors_in(items_of(value))
 
 
 def _joined(first: str, rest: str) -> str:

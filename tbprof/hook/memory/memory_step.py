@@ -20,8 +20,15 @@ from tbprof.hook.memory.blocks import Peak, peak_of
 from tbprof.hook.memory.failed_allocations import watch_allocations
 from tbprof.hook.memory.known_tensors import KnownTensors
 from tbprof.hook.memory.left_files import leave_file
-from tbprof.hook.memory.storage_mode import StorageMode, can_enter, enter, leave
+from tbprof.hook.memory.storage_mode import StorageMode
 from tbprof.hook.safety.compiled_code import CompilationWatch, has_compiled_code
+from tbprof.hook.safety.modes import (
+    can_change_dispatch_modes,
+    enter_dispatch_mode,
+    has_dispatch_modes,
+    leave,
+    unseen_by_modes,
+)
 from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import MemoryStep
 
@@ -30,6 +37,15 @@ __all__ = ["MemoryRecorder", "write_memory_step"]
 logger = logging.getLogger("tbprof")
 
 _SCHEMA = 1
+_MOST_TRIES = 20
+"""Steps that may begin where none can be followed, before that is said."""
+_COMPILED_OR_MODE = (
+    "the program compiles its code, or has a dispatch mode of its own; storages can't be followed beside it."
+)
+_INSIDE = (
+    "step() was called inside torch.inference_mode(), a backward pass or a functorch transform each time; "
+    "call it after that."
+)
 _MOST_SNAPSHOTS = 3
 """Of a worker: each may have 32 MiB."""
 
@@ -44,6 +60,9 @@ class MemoryRecorder:
         self._hooks = ExitStack()
         self._step = self._thread = 0
         self._was_refused = False
+        self.is_waiting = False
+        """Whether the next step is to be followed, since this one could not be."""
+        self._tries = 0
         self._history = AllocatorHistory()
         self.snapshot: bytes | None = None
         """Of the allocator of a GPU at the end of the latest step, with the history of that step."""
@@ -55,11 +74,12 @@ class MemoryRecorder:
 
     def begin(self, steps_taken: int) -> None:
         """A step begins; it is followed if that was asked for and can be done."""
-        if self._is_wanted:
-            try:
-                self._begin(steps_taken)
-            except Exception as error:  # noqa: BLE001 - what is optional ends nothing else
-                self._lose(error)
+        if not self._is_wanted or self._has_to_wait():
+            return
+        try:
+            self._begin(steps_taken)
+        except Exception as error:  # noqa: BLE001 - what is optional ends nothing else
+            self._lose(error)
 
     def after_step(self, worker: str) -> MemoryStep | None:
         """It is over; what is known of it."""
@@ -88,6 +108,7 @@ class MemoryRecorder:
     def abandon(self) -> None:
         """Follow nothing more, and keep nothing."""
         mode, self._mode, self._known = self._mode, None, None
+        self.is_waiting = False
         self._hooks.close()
         self._history.abandon()
         if mode is not None:
@@ -97,18 +118,19 @@ class MemoryRecorder:
     def turn_off(self) -> None:
         """The same from another thread, where the mode stands: it stays there and does nothing."""
         mode, self._mode, self._known = self._mode, None, None
+        self.is_waiting = False
         self._hooks.close()
         self._history.abandon()
         if mode is not None:
             mode.log.is_open = False
 
     def _begin(self, steps_taken: int) -> None:
-        if has_compiled_code() or not can_enter():
-            self._say_that_none_is_followed()
+        if has_compiled_code() or has_dispatch_modes():
+            self._say_that_none_is_followed(_COMPILED_OR_MODE)
             return
         known = KnownTensors()
         if known.has_compiled_module:
-            self._say_that_none_is_followed()
+            self._say_that_none_is_followed(_COMPILED_OR_MODE)
             return
         mode = StorageMode()
         known.say_to(mode, all_tensors=True)
@@ -126,16 +148,23 @@ class MemoryRecorder:
         self._hooks.callback(compilations.stop)
         watch_allocations()
         self._history.begin()
-        enter(mode)
+        enter_dispatch_mode(mode)
 
-    def _say_that_none_is_followed(self) -> None:
+    def _has_to_wait(self) -> bool:
+        """Whether the step begins where no dispatch mode can be entered, so that another one is followed."""
+        self.is_waiting = not can_change_dispatch_modes()
+        self._tries = self._tries + 1 if self.is_waiting else 0
+        if self._tries < _MOST_TRIES:
+            return self.is_waiting
+        self.is_waiting, self._tries = False, 0
+        self._say_that_none_is_followed(_INSIDE)
+        return True
+
+    def _say_that_none_is_followed(self, why: str) -> None:
         """Once, as somebody asked for it."""
         if not self._was_refused:
             self._was_refused = True
-            logger.warning(
-                "What holds memory is not recorded (memory=True): the program compiles its code, or has a "
-                "dispatch mode of its own, and storages can't be followed beside it."
-            )
+            logger.warning("What holds memory is not recorded (memory=True): %s", why)
 
     def _guarded(self, note: Callable[..., None]) -> Callable[..., None]:
         """A hook of torch's that hands `note` what is followed before what torch hands it."""
@@ -145,7 +174,8 @@ class MemoryRecorder:
             if mode is None or known is None or not mode.log.is_open or get_ident() != self._thread:
                 return
             try:
-                note(mode, known, *told)
+                with unseen_by_modes():
+                    note(mode, known, *told)
             except Exception as fault:  # noqa: BLE001 - the border to the user's training
                 let_through(fault)
                 mode.fault, mode.log.is_open = fault, False

@@ -13,21 +13,24 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import (
-    TorchDispatchMode,
-    _get_current_dispatch_mode_stack,
-    _pop_mode,
-    _push_mode,
-)
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from tbprof.hook.audit.user_frame import own_frame, user_frame
 from tbprof.hook.memory.blocks import Block, Log
+from tbprof.hook.safety.modes import leave_when_outside, unseen_by_modes
 from tbprof.hook.safety.program_errors import let_through
+from tbprof.hook.safety.program_values import (
+    device_of,
+    is_a,
+    is_plain_tensor,
+    is_tensor,
+    items_of,
+    storage_of,
+)
 
-__all__ = ["StorageMode", "block_of", "can_enter", "enter", "leave"]
+__all__ = ["StorageMode", "block_of"]
 
 _LIFE = "_tbprof_step_life"
-_TENSORS = (Tensor, torch.nn.Parameter)
 
 
 class _Life:
@@ -49,6 +52,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__()
+        self.is_entered = False
+        """Whether it is to be on the stack of its thread."""
         self.log = Log()
         self.modules: list[str] = []
         """Those that are being called, the innermost last."""
@@ -67,14 +72,15 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        if self.log.is_open:
-            try:
-                self._note(args, kwargs, result)
-            except Exception as fault:  # noqa: BLE001 - the border to the user's training
-                let_through(fault)
-                self.fault, self.log.is_open = fault, False
-        return result
+        try:
+            result = func(*args, **(kwargs or {}))
+            if self.log.is_open:
+                self._note_unseen(args, kwargs, result)
+            return result
+        finally:
+            if not self.is_entered:
+                # Left while it ran, when it was on no stack.
+                leave_when_outside(self)
 
     def phase(self) -> str:
         """Of what happens now, on this thread."""
@@ -104,6 +110,15 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
             if block is not None and block.is_made and not block.module and tensor.grad_fn is None:
                 block.kind = block.kind or "inputs"
 
+    def _note_unseen(self, args: Any, kwargs: Any, result: Any) -> None:
+        """An operator has run; what is asked for this note is no operator that a mode of the program sees."""
+        try:
+            with unseen_by_modes():
+                self._note(args, kwargs, result)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            let_through(fault)
+            self.fault, self.log.is_open = fault, False
+
     def _note(self, args: Any, kwargs: Any, result: Any) -> None:
         phase = self.phase()
         for tensor in _tensors((args, kwargs)):
@@ -120,18 +135,18 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
     def _followed(self, tensor: Tensor) -> Block | None:
         """A storage that became larger or smaller is another block of the same kind."""
         block = block_of(tensor)
-        if block is not None and block.bytes != tensor.untyped_storage().nbytes():
+        if block is not None and block.bytes != storage_of(tensor).nbytes():
             phase = self.phase()
             self.log.free(block, phase)
             return self._add(tensor, phase, block.kind, is_made=True)
         return block
 
     def _add(self, tensor: Tensor, phase: str, kind: str, *, is_made: bool) -> Block | None:
-        storage = tensor.untyped_storage()
+        storage = storage_of(tensor)
         size = storage.nbytes()
-        if not size or tensor.device.type == "meta":
+        if not size or device_of(tensor).type == "meta":
             return None
-        block = Block(size, str(tensor.device), phase, kind=kind, is_made=is_made)
+        block = Block(size, str(device_of(tensor)), phase, kind=kind, is_made=is_made)
         if is_made:
             block.line = _line(sys._getframe(1))
             block.module = self.modules[-1] if self.modules and phase == "forward" else ""
@@ -142,29 +157,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
 
 def block_of(tensor: Tensor) -> Block | None:
     """None for a storage that is not followed, or was in an earlier step."""
-    life = getattr(tensor.untyped_storage(), _LIFE, None)
+    life = getattr(storage_of(tensor), _LIFE, None)
     return life.block if life is not None and life.mode.log.is_open else None
-
-
-def can_enter() -> bool:
-    """Whether no mode of the program's own is active."""
-    return not _get_current_dispatch_mode_stack()
-
-
-def enter(mode: StorageMode) -> None:
-    """Make it active on this thread."""
-    _push_mode(mode)
-
-
-def leave(mode: StorageMode) -> None:
-    """Take it away, wherever it stands; the order of the others stays."""
-    modes = list(_get_current_dispatch_mode_stack())
-    if mode in modes:
-        for _ in modes:
-            _pop_mode()
-        for other in modes:
-            if other is not mode:
-                _push_mode(other)
 
 
 def _line(frame: FrameType | None) -> str:
@@ -176,20 +170,20 @@ def _line(frame: FrameType | None) -> str:
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
+    if is_tensor(value):
         yield from _plain(value)
-    elif isinstance(value, dict | list | tuple):
-        for inner in value.values() if isinstance(value, dict) else value:
+    elif is_a(value, dict, list, tuple):
+        for inner in items_of(value):
             yield from _tensors(inner)
 
 
 def _plain(tensor: Tensor) -> Iterator[Tensor]:
-    """Those with a storage: a subclass may be made of others."""
-    if type(tensor) in _TENSORS:
+    """The tensors with a storage: one of torch's classes for wrappers is made of others."""
+    if is_plain_tensor(tensor):
         if tensor.layout == torch.strided and not torch._C._functorch.is_functorch_wrapped_tensor(tensor):
             yield tensor
         elif tensor.layout == torch.sparse_coo:
             yield from (tensor._indices(), tensor._values())
-    elif hasattr(tensor, "__tensor_flatten__"):
+    elif type(tensor).__module__.startswith("torch.") and hasattr(type(tensor), "__tensor_flatten__"):
         for name in tensor.__tensor_flatten__()[0]:
             yield from _plain(getattr(tensor, name))

@@ -72,7 +72,7 @@ def _was_given_frame(frame: FrameType, interrupted: FrameType) -> bool:
 def _came_from_outside(error: BaseException) -> bool:
     """Whether nothing in the innermost frame raised it.
 
-    Python raises what another thread has set where a function begins, a loop turns or a call returns. The last
+    What another thread has set is raised where a function begins, a loop turns or a call returns. The last
     looks as if the call had raised it; but then it has no arguments, or a class that nothing here knows.
     """
     innermost = error.__traceback__

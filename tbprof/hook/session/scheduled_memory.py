@@ -42,6 +42,8 @@ class ScheduledMemory:
             return False
         self._due = self._next(steps_taken + 1)
         self._recorder.begin(steps_taken)
+        if self._recorder.is_waiting:
+            self._due = steps_taken + 1
         return self._recorder.is_recording
 
     def after_step(self) -> None:

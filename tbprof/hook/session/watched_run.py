@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.safety.backward import in_backward
 from tbprof.hook.safety.forks import disarm_in_forked_children
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.process_end import ProcessEnd
@@ -14,6 +16,7 @@ from tbprof.hook.session.memory_failure import explain_out_of_memory, uncaught_e
 from tbprof.hook.session.run_summary import log_run_summary
 from tbprof.hook.session.run_warnings import RunWarnings
 from tbprof.hook.session.session import Session
+from tbprof.hook.session.turn import Turn
 from tbprof.hook.steps.step_clock import StepClock
 from tbprof.hook.steps.step_count import CountChange, StepCount
 from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS, NEVER
@@ -22,6 +25,9 @@ from tbprof.program.predicting import is_predicted
 __all__ = ["INFERENCE", "WatchedRun"]
 
 logger = logging.getLogger("tbprof")
+
+_LONGEST_WAIT_S = 5.0
+"""How long `close()` waits until another thread's call of the hook is over."""
 
 INFERENCE = "inference"
 """The phase whose steps are what the program is there for."""
@@ -36,8 +42,7 @@ class WatchedRun:
         """For whoever calls the hook on the program's behalf, too: one fault is said once."""
         self._session: Session | None = None
         self._thread = ThreadAffinity()
-        # Taken from the list while a thread is in `_after_step`: a lock could not be pickled with a hook.
-        self._turn: list[None] = [None]
+        self._turn = Turn(self.guard, self._thread)
         self._run_warnings = RunWarnings()
         self.clock = StepClock()
         self.is_explained = False
@@ -72,15 +77,15 @@ class WatchedRun:
 
     def begin(self) -> None:
         """Whatever comes first: entering the `with`, or the end of the first step."""
-        self.guard.run(self._begin, self.steps_taken)
+        self._turn.run("TrainerHook", partial(self._begin, self.steps_taken))
 
     def pause(self) -> None:
         """No step follows for now."""
-        self.guard.run(self._pause)
+        self._turn.run("pause()", self._pause)
 
     def resume(self, given: int | None) -> None:
         """A training begins, which has taken so many steps by its own count."""
-        self.guard.run(self._resume, given)
+        self._turn.run("resume()", partial(self._resume, given))
 
     def goes_on_to(self, given: object) -> bool:
         """Take the training's own count; False where no step is over that can be timed."""
@@ -99,25 +104,25 @@ class WatchedRun:
 
     def after_step(self, duration_ns: int) -> None:
         """Do what is due after a step that took so long."""
-        self.guard.run(self._after_step, duration_ns)
+        self._turn.run("step()", partial(self._after_step, duration_ns), is_step=True)
         self.clock.restart()
 
     def begin_phase(self, name: str) -> None:
         """Something begins that is no training step."""
         if name == INFERENCE:
-            self.guard.run(self._set_phase, name)
+            self._turn.run("phase()", partial(self._set_phase, name))
             return
         self.in_phase = True
         if self._session is not None:
-            self.guard.run(self._session.leave_out, name)
+            self._turn.run("phase()", partial(self._session.leave_out, name))
 
     def end_phase(self, name: str, *, outer: bool) -> None:
         """It is over; `outer` is what `in_phase` was before it."""
         if name == INFERENCE:
-            self.guard.run(self._set_phase, "training")
+            self._turn.run("phase()", partial(self._set_phase, "training"))
         self.in_phase = outer
         if self._session is not None and not outer:
-            self.guard.run(self._session.leave_out, None)
+            self._turn.run("phase()", partial(self._session.leave_out, None))
         self.clock.restart()
 
     def look_at(self, error: BaseException) -> None:
@@ -127,21 +132,8 @@ class WatchedRun:
 
     def close(self, wait_s: float) -> None:
         """End the profiling, and wait at most so long until the windows are published."""
-        if self._closed:
-            return
-        if self._session is not None and self._session.belongs_elsewhere:
-            self.guard.run(self._thread.say_elsewhere, "close()")
-            return
-        self._closed = True
-        self._run_warnings.listen()
-        self.next_event = NEVER
-        self._end.forget()
-        try:
-            self.guard.run(self._stop)
-            self.guard.run(self._take_leave, wait_s)
-        finally:
-            self.guard.run(self._leave)
-            self.guard.run(self._run_warnings.keep, self.config)
+        if not self._closed:
+            self._turn.run("close()", partial(self._close, wait_s), wait_s=_LONGEST_WAIT_S)
 
     def _close_at_exit(self) -> None:
         error = uncaught_error()
@@ -149,7 +141,26 @@ class WatchedRun:
             self.look_at(error)
         if self._session is not None and self._session.belongs_elsewhere:
             self.guard.run(self._session.abandon)
-        self.close(wait_s=5.0)
+        # Whoever is at work in another thread does not come to an end any more.
+        self.guard.run(self._close, 5.0)
+
+    def _close(self, wait_s: float) -> None:
+        if self._closed:
+            return
+        if self._session is not None and self._session.belongs_elsewhere:
+            self._thread.say_elsewhere("close()")
+            return
+        self._closed = True
+        self._run_warnings.listen()
+        self.next_event = NEVER
+        self._end.forget()
+        self._turn.end()
+        try:
+            self.guard.run(self._stop)
+            self.guard.run(self._take_leave, wait_s)
+        finally:
+            self.guard.run(self._leave)
+            self.guard.run(self._run_warnings.keep, self.config)
 
     def _begin(self, origin: int) -> None:
         if self._begun or self._closed or self._is_refused():
@@ -189,15 +200,10 @@ class WatchedRun:
             self._look_ahead()
 
     def _after_step(self, duration_ns: int) -> None:
-        try:
-            self._turn.pop()
-        except IndexError:
-            self._thread.say_elsewhere("step()")
-            return
-        try:
+        if not self._closed:
             self._do_what_is_due(duration_ns)
-        finally:
-            self._turn.append(None)
+            is_watching = self._session is not None and self._session.is_watching
+            self._turn.watch_backward(is_watching=is_watching)
 
     def _do_what_is_due(self, duration_ns: int) -> None:
         if not self._begun:
@@ -238,7 +244,8 @@ class WatchedRun:
     def _interrupt(self, *, is_step_over: bool) -> None:
         """End what is being recorded; the step that is over is none of those outside windows."""
         if self._session is not None:
-            self._session.interrupt(self.steps_taken, is_step_over=is_step_over)
+            interrupt = partial(self._session.interrupt, self.steps_taken, is_step_over=is_step_over)
+            self._turn.run("step()", interrupt)
             self.next_event = min(self.next_event, self.steps_taken + 1)
         self.clock.restart()
 
@@ -265,7 +272,9 @@ class WatchedRun:
     def _end_profiling(self) -> None:
         """After a fault: the training goes on without us."""
         self.next_event = NEVER
-        if self._session is not None:
+        if self._session is not None and in_backward():
+            self._turn.run("step()", self._session.abandon)
+        elif self._session is not None:
             self._session.abandon()
 
     def _disarm(self) -> None:

@@ -10,6 +10,7 @@ none from the moment on at which it compiles some.
 from __future__ import annotations
 
 import itertools
+import logging
 import weakref
 from collections.abc import Callable
 from functools import wraps
@@ -26,6 +27,8 @@ from tbprof.hook.safety.program_errors import let_through
 
 __all__ = ["ModuleMarks"]
 
+logger = logging.getLogger("tbprof")
+
 _PREFIX = "nn.Module: "
 _COMPILED = "OptimizedModule"
 """What `torch.compile` makes of a module: called, it is about to compile."""
@@ -34,11 +37,17 @@ _left_open: list[object] = []
 """Marks whose recording is over: to close one then, as dropping it does, would write to freed memory."""
 
 _Open = list[tuple[nn.Module, Any]]
+"""Modules that are being called, the innermost last, each with its mark: None where nothing was recorded."""
 
 MOST_WINDOWS = 100
 """Of a process: since Python 3.13 a class that was changed a thousand times is looked up slowly for good."""
 
 _marked_windows = itertools.count()
+
+_is_recording: Callable[[], bool] = torch.autograd._profiler_enabled
+
+_has_said: list[None] = []
+"""Whether it was said that steps end inside modules."""
 
 
 class ModuleMarks:
@@ -48,7 +57,7 @@ class ModuleMarks:
         self._missing = missing
         self._names = _Names()
         self._open: dict[int, _Open] = {}
-        """By thread the modules that are being called, the innermost last."""
+        """By thread."""
         self._mark: Callable[[str], Any] = record_function
         """In its place torch's own for operators, at a tenth of its cost; the trace has it among those."""
         self._is_on = False
@@ -74,9 +83,11 @@ class ModuleMarks:
             # Who compiled a module meanwhile holds our function, whose frame is to be let pass.
             self._look_for_dynamo()
         self._compilations.stop()
+        if self._open.get(get_ident()):
+            _say_that_steps_end_inside()
         self._make_way(closes=is_recorded)
         for marks in self._open.values():
-            _left_open.extend(mark for _, mark in marks)
+            _left_open.extend(mark for _, mark in marks if mark is not None)
             # Its calls are not over yet, and are not to close them.
             marks.clear()
         self._open.clear()
@@ -94,9 +105,7 @@ class ModuleMarks:
             marks, known = self._open.get(get_ident()), self._names.known.get(id(module))
             # All but the first calls end here: each further function would be felt.
             if marks and known is not None and known.module() is module and known.mark is not None:
-                mark = self._mark(known.mark)
-                mark.__enter__()
-                marks.append((module, mark))
+                marks.append((module, self._opened(known.mark)))
                 return marks
             return self._enter_first(module)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
@@ -113,7 +122,11 @@ class ModuleMarks:
             # The marks may have ended meanwhile, and Ctrl-C may have left some of the calls in it open.
             while marks:
                 innermost, mark = marks.pop()
-                mark.__exit__(None, None, None)
+                if mark is not None:
+                    _close(mark)
+                elif _is_recording():
+                    # It began while this module was being called.
+                    _say_that_steps_end_inside()
                 if innermost is module:
                     break
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
@@ -128,7 +141,9 @@ class ModuleMarks:
         self._is_on = False
         marks = self._open.pop(get_ident(), []) if closes else []
         while marks:
-            marks.pop()[1].__exit__(None, None, None)
+            mark = marks.pop()[1]
+            if mark is not None:
+                _close(mark)
 
     def _look_for_dynamo(self) -> None:
         if self._switch is None:
@@ -146,10 +161,15 @@ class ModuleMarks:
         if name is None:
             self._make_way()
             return None
+        marks.append((module, self._opened(name)))
+        return marks
+
+    def _opened(self, name: str) -> Any:
+        if not _is_recording():
+            return None
         mark = self._mark(name)
         mark.__enter__()
-        marks.append((module, mark))
-        return marks
+        return mark
 
     def _fail(self, fault: Exception) -> None:
         self._make_way()
@@ -202,7 +222,8 @@ class _Names:
             root = self._outermost_name(module, kind)
         else:
             root = f"{self.known[id(around)].path}.{kind}"
-        for path, inner in module.named_modules():
+        # torch's own: one of the program's would be code of its.
+        for path, inner in nn.Module.named_modules(module):
             whole = f"{root}.{path}" if path else root
             self.known[id(inner)] = _Known(weakref.ref(inner), whole, _mark(whole, type(inner).__name__))
 
@@ -213,6 +234,24 @@ class _Names:
             name = f"{kind}_{number}"
         self._outermost[name] = weakref.ref(module)
         return name
+
+
+def _close(mark: Any) -> None:
+    """End a mark; where that fails, its recording is over, and it is kept."""
+    try:
+        mark.__exit__(None, None, None)
+    except Exception as fault:  # noqa: BLE001 - the border to the user's training
+        let_through(fault)
+        _left_open.append(mark)
+
+
+def _say_that_steps_end_inside() -> None:
+    if not _has_said:
+        _has_said.append(None)
+        logger.warning(
+            "step() is called while a module is called, as in its forward(): that module, and those"
+            " around it, have no mark where a window begins or ends."
+        )
 
 
 def _mark(path: str, class_name: str) -> str | None:

@@ -49,7 +49,8 @@ class PostWindow:
     @property
     def is_auditing(self) -> bool:
         """Whether lines, inputs or memory are being recorded, which makes the step slower."""
-        return self._audit is not None or self._inputs.are_recorded or self._memory.is_recording
+        has_memory = self._memory.is_recording or self._memory.is_waiting
+        return self._audit is not None or self._inputs.are_recorded or has_memory
 
     @property
     def due(self) -> int | None:
@@ -101,6 +102,9 @@ class PostWindow:
             self._settles_from = steps_taken
         elif self._memory.is_recording:
             self._end_memory_step()
+            self._settles_from = steps_taken
+        elif self._memory.is_waiting:
+            self._begin_memory_step(steps_taken)
             self._settles_from = steps_taken
         elif self.due is not None and steps_taken >= self.due:
             self.end(steps_taken)

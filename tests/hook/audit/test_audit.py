@@ -13,12 +13,13 @@ from pathlib import Path
 import program_of_reads
 import pytest
 import torch
-from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+from torch.overrides import TorchFunctionMode
 
 from tbprof.hook.audit import call_log
 from tbprof.hook.audit.audit import AuditStep
 from tbprof.hook.audit.watched_calls import WATCHED
 from tbprof.hook.safety.compiled_code import has_compiled_code
+from tbprof.hook.safety.modes import function_modes
 from tbprof.model import Audit, RecordedCall
 from tbprof.program import source_files
 
@@ -35,7 +36,7 @@ def audit_of(program: Callable[[], object], *, embed_source: bool = False) -> Au
         program()
     finally:
         audit = step.finish().audit
-    assert not _get_current_function_mode_stack()
+    assert not function_modes()
     return audit
 
 
@@ -222,7 +223,7 @@ def test_a_mode_of_the_user_that_ends_within_the_step_takes_itself_away_and_not_
     audit = step.finish().audit
     assert [call.call for call in audit.calls] == ["item"]
     assert seen == theirs.seen >= 1
-    assert not _get_current_function_mode_stack()
+    assert not function_modes()
 
 
 def test_a_mode_of_the_user_that_begins_within_the_step_stays() -> None:
@@ -230,7 +231,7 @@ def test_a_mode_of_the_user_that_begins_within_the_step_stays() -> None:
     step.start()
     with theirs:
         step.finish()
-        assert list(_get_current_function_mode_stack()) == [theirs]
+        assert list(function_modes()) == [theirs]
 
 
 def test_a_device_context_that_ends_within_the_step_goes_on_working() -> None:
@@ -240,7 +241,7 @@ def test_a_device_context_that_ends_within_the_step_goes_on_working() -> None:
         assert torch.ones(2).device == device
     assert torch.ones(2).device == CPU
     step.finish()
-    assert not _get_current_function_mode_stack()
+    assert not function_modes()
 
 
 def test_a_device_context_that_begins_within_the_step_goes_on_working() -> None:
@@ -250,7 +251,7 @@ def test_a_device_context_that_begins_within_the_step_goes_on_working() -> None:
         assert torch.ones(2).device == device
         step.finish()
         assert torch.ones(2).device == device
-    assert not _get_current_function_mode_stack()
+    assert not function_modes()
 
 
 @pytest.mark.parametrize("set_first", [True, False])
@@ -267,7 +268,7 @@ def test_a_default_device_can_be_set_and_taken_back(set_first: bool) -> None:
         step.finish()
     finally:
         torch.set_default_device(None)
-    assert not _get_current_function_mode_stack()
+    assert not function_modes()
 
 
 def test_an_exception_of_the_program_passes_as_it_is() -> None:

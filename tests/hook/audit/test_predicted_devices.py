@@ -21,8 +21,11 @@ MISSING = MissingFacts()
 
 def recorded(step: Callable[[], Any]) -> tuple[RecordedCall, ...]:
     recorder = LineRecorder(MISSING)
-    with recorder:
+    recorder.begin()
+    try:
         step()
+    finally:
+        recorder.end()
     assert MISSING.facts == ()
     return recorder.log.calls
 
@@ -58,9 +61,10 @@ def test_a_tensor_moves_once_and_again_at_the_same_line_in_the_next_step() -> No
         first.to(CHOSEN)
 
     recorder = LineRecorder(MISSING)
-    with recorder:
-        for _ in range(2):
-            step()
+    recorder.begin()
+    for _ in range(2):
+        step()
+    recorder.end()
     moves = {call.line - step.__code__.co_firstlineno: call.places for call in recorder.log.calls}
     assert moves == {1: (UNKNOWN, DEVICE), 2: (DEVICE, DEVICE)}
 

@@ -14,6 +14,7 @@ from trainings import Step, facts_in, train
 
 import tbprof
 from tbprof.hook import doctor
+from tbprof.hook.safety.modes import function_modes
 from tbprof.hook.steps.device_clock import FIRST_SPAN_STEPS
 from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS
 from tbprof.hook.window import window
@@ -84,7 +85,7 @@ def test_compiled_programs_keep_the_lines_that_cuda_tells(
     assert cuda.modes == [1, 0, 1, 0]
     assert facts["audit"]["left_out"] == "compiled"
     assert [(call["call"], call["devices"]) for call in facts["audit"]["calls"]] == [(WAITED, ["cuda"])]
-    assert not torch.overrides._get_current_function_mode_stack()
+    assert not function_modes()
 
 
 @pytest.mark.parametrize("capture", ["is_capturing", "captured_elsewhere"])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from trainings import Step, facts_in, published, train
 
 import tbprof
+from tbprof.hook.safety.modes import function_modes
 from tbprof.hook.spool.publishing import Publisher
 from tbprof.hook.steps import step_clock, step_count
 
@@ -173,7 +174,7 @@ def test_a_window_that_has_most_of_its_steps_is_kept_where_the_training_goes_bac
     (facts,) = facts_in(logdir)
     assert (facts["first_step"], facts["recorded_steps"]) == (3, 3)
     assert facts["audit"]["left_out"] == ""
-    assert not torch.overrides._get_current_function_mode_stack()
+    assert not function_modes()
 
 
 def test_a_training_that_goes_back_in_the_warm_up_ends_its_audit_step(
@@ -185,7 +186,7 @@ def test_a_training_that_goes_back_in_the_warm_up_ends_its_audit_step(
         for steps_taken in (1, 2, 3, 4, 2, 3, 4):
             training_step()
             hook.step(steps_taken)
-            watching.append(len(torch.overrides._get_current_function_mode_stack()))
+            watching.append(len(function_modes()))
     # The window began after the fourth step; the next one begins a step after the training went back.
     assert watching == [0, 0, 0, 1, 0, 1, 0]
 
@@ -254,7 +255,7 @@ def test_no_window_records_more_steps_than_its_schedule_has(
             assert recorded <= active
         hook.close(wait_s=0)
     assert not torch.autograd._profiler_enabled()
-    assert not torch.overrides._get_current_function_mode_stack()
+    assert not function_modes()
 
 
 @pytest.fixture
@@ -339,7 +340,7 @@ def test_a_phase_leaves_no_mode_behind(logdir: Path, training_step: Step) -> Non
         with hook.phase("evaluation"):
             train(hook, training_step, 2)
         hook.close(wait_s=60)
-    assert not torch.overrides._get_current_function_mode_stack()
+    assert not function_modes()
 
 
 HOOKED = """

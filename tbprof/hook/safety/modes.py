@@ -1,0 +1,269 @@
+"""The modes that the hook has on torch's stacks: how they are entered, left, and kept out of sight.
+
+Torch's own modes leave by popping whatever is on top. One of the program's that is entered before ours and
+left after it would take ours away and stay itself, so ours goes to the bottom; only the context of
+`torch.set_default_device` must be below it, since torch asserts that.
+
+While a mode of ours runs, torch has it off the stack, and puts it back when it returns. One that is to be
+left then, by a signal handler for instance, is left once the main thread is outside of it.
+
+A function mode makes `torch.overrides.has_torch_function` true of plain tensors, and who asks that may
+compute something else: `nn.TransformerEncoder` leaves its fast path. So while a mode of ours is entered, who
+asks gets the answer that holds without it. Torch's own functions ask in order to call it, and still see it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch.jit._builtins import _register_builtin
+from torch.overrides import _pop_mode, _push_mode
+from torch.utils import _python_dispatch as dispatch
+
+__all__ = [
+    "can_change_dispatch_modes",
+    "enter_dispatch_mode",
+    "enter_function_mode",
+    "function_modes",
+    "has_dispatch_modes",
+    "leave",
+    "leave_when_outside",
+    "unseen_by_modes",
+]
+
+_RETRY_S = 0.001
+_LONGEST_RETRY_S = 0.1
+
+_length, _mode_at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
+_hidden: list[Any] = []
+"""Function modes of ours that are entered, on whatever thread."""
+_waiting: list[tuple[Any, float]] = []
+"""Modes of the main thread that are to be left, each with the time after which it is tried again."""
+
+
+def enter_function_mode(mode: Any) -> None:
+    """Make `mode` active on this thread, below every other one, and hide it from who asks for modes."""
+    modes = function_modes()
+    default_device = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
+    below = [other for other in modes if other is default_device]
+    above = [other for other in modes if other is not default_device]
+    mode.is_entered = True
+    _hidden.append(mode)
+    _answer_without_ours()
+    _replace_function_modes([*below, mode, *above])
+
+
+def enter_dispatch_mode(mode: Any) -> None:
+    """Make `mode` active on this thread, where there is none and `can_change_dispatch_modes()`."""
+    mode.is_entered = True
+    dispatch._push_mode(mode)
+
+
+def leave(mode: Any) -> None:
+    """Take `mode` away, wherever it stands, as soon as that can be done; the order of the others stays."""
+    mode.is_entered = False
+    if any(ours is mode for ours in _hidden):
+        _hidden[:] = [ours for ours in _hidden if ours is not mode]
+        _answer_as_torch_does()
+    if not _is_left(mode):
+        leave_when_outside(mode)
+
+
+def leave_when_outside(mode: Any, after_s: float = _RETRY_S) -> None:
+    """Leave a mode once the main thread is outside of it; on another thread it stays, and lets all pass."""
+    is_waiting = any(other is mode for other, _ in _waiting)
+    if is_waiting or threading.current_thread() is not threading.main_thread():
+        return
+    _waiting.append((mode, after_s))
+    timer = threading.Timer(after_s, ctypes.pythonapi.Py_AddPendingCall, [_LEAVE_WAITING, None])
+    timer.daemon = True
+    # At the end of Python there are no threads any more, and no need.
+    with contextlib.suppress(RuntimeError):
+        timer.start()
+
+
+def has_dispatch_modes() -> bool:
+    """Whether a dispatch mode, of whomever, is active on this thread."""
+    return bool(torch._C._len_torch_dispatch_stack())
+
+
+def can_change_dispatch_modes() -> bool:
+    """Whether a dispatch mode may be entered or left here.
+
+    Inference mode, a backward pass, a functorch transform and a kernel that is written in Python put torch's
+    dispatch state back when they end, which would then no longer agree with the stack of modes.
+    """
+    return not (
+        torch.is_inference_mode_enabled()
+        or torch._C._current_graph_task_id() != -1
+        or torch._C._functorch.peek_interpreter_stack() is not None
+        or torch._C._dispatch_tls_is_dispatch_key_excluded("AutogradCPU")
+    )
+
+
+@contextlib.contextmanager
+def unseen_by_modes() -> Iterator[None]:
+    """Keep what is asked of torch here from the modes of the program, which may count its operators."""
+    with torch._C.DisableTorchFunction():
+        if not has_dispatch_modes():
+            yield
+            return
+        with torch._C._DisableTorchDispatch():
+            yield
+
+
+def function_modes() -> list[Any]:
+    """The function modes of this thread, ours among them, the outermost last."""
+    return [_mode_at(position) for position in range(_length())]
+
+
+def _is_left(mode: Any) -> bool:
+    """Take it off this thread's stacks; False where that has to wait. While it runs, it is on none."""
+    modes = function_modes()
+    if any(other is mode for other in modes):
+        _replace_function_modes([other for other in modes if other is not mode])
+    modes = list(dispatch._get_current_dispatch_mode_stack())
+    if any(other is mode for other in modes):
+        if not can_change_dispatch_modes():
+            return False
+        _replace_dispatch_modes([other for other in modes if other is not mode])
+    return True
+
+
+def _replace_function_modes(wanted: list[Any]) -> None:
+    before = function_modes()
+    try:
+        while _length():
+            _pop_mode()
+        for mode in wanted:
+            _push_mode(mode)
+    except BaseException:
+        # A signal handler of the program raised in between; its modes are to be there as before.
+        while _length():
+            _pop_mode()
+        for mode in before:
+            _push_mode(mode)
+        raise
+
+
+def _replace_dispatch_modes(wanted: list[Any]) -> None:
+    while has_dispatch_modes():
+        dispatch._pop_mode()
+    for mode in wanted:
+        dispatch._push_mode(mode)
+
+
+def _leave_waiting(_: int | None) -> int:
+    """Python calls this on the main thread between two of its instructions, as it does a signal handler."""
+    waiting, _waiting[:] = list(_waiting), []
+    for mode, waited_s in waiting:
+        if not (mode.is_entered or _is_left(mode)):
+            leave_when_outside(mode, min(2 * waited_s, _LONGEST_RETRY_S))
+    return 0
+
+
+_LEAVE_WAITING = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(_leave_waiting)
+
+
+def _only_mode() -> Any:
+    """The mode of ours that is alone on this thread's stack, else None."""
+    alone = _mode_at(0) if _length() == 1 else None
+    return alone if any(ours is alone for ours in _hidden) else None
+
+
+def _without_ours(ask: Callable[..., bool]) -> Callable[..., bool]:
+    """A question about tensors, as it is answered where no mode of ours is on the stack."""
+
+    @functools.wraps(ask)
+    def asked(*given: Any) -> bool:
+        if not ask(*given):
+            return False
+        mode = _only_mode()
+        if mode is None:
+            return True
+        _pop_mode()
+        try:
+            return ask(*given)
+        finally:
+            if mode.is_entered:
+                _push_mode(mode)
+
+    # TorchScript knows torch's by identity.
+    _register_builtin(asked, "aten::has_torch_function")
+    return asked
+
+
+def _modes_of_program() -> list[Any]:
+    return [mode for mode in function_modes() if not any(ours is mode for ours in _hidden)]
+
+
+_ANSWERS: tuple[tuple[Any, Any], ...] = (
+    *(
+        (ask, _without_ours(ask))
+        for ask in (
+            torch._C._has_torch_function,
+            torch._C._has_torch_function_unary,
+            torch._C._has_torch_function_variadic,
+        )
+    ),
+    (_length, lambda: len(_modes_of_program())),
+    (_mode_at, lambda position: _modes_of_program()[position]),
+    (torch._C._is_torch_function_mode_enabled, lambda: bool(_modes_of_program())),
+    (torch.overrides._get_current_function_mode_stack, _modes_of_program),
+    (torch.overrides._get_current_function_mode, lambda: next(reversed(_modes_of_program()), None)),
+)
+"""Torch's functions that tell of modes, each with ours."""
+
+_QUESTIONS = (
+    *("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"),
+    *("_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"),
+    *("_get_current_function_mode_stack", "_get_current_function_mode"),
+)
+_OF_THE_STACK = ("_len_torch_function_stack", "_get_function_stack_at", "_is_torch_function_mode_enabled")
+"""Not replaced in `torch.overrides`, which calls the mode by what they say."""
+_has_replaced: list[Any] = []
+"""Whether ours stand in the places of torch's."""
+
+
+def _answer_without_ours() -> None:
+    if not _has_replaced:
+        _has_replaced.append(None)
+        _replace({id(torch_s): ours for torch_s, ours in _ANSWERS}, torch_too=False)
+
+
+def _answer_as_torch_does() -> None:
+    if _has_replaced and not _hidden:
+        _has_replaced.clear()
+        # What was imported meanwhile has ours as well.
+        _replace({id(ours): torch_s for torch_s, ours in _ANSWERS}, torch_too=True)
+        _let_dynamo_look_again()
+
+
+def _replace(by_identity: dict[int, Any], *, torch_too: bool) -> None:
+    """Put others into the places of these functions, wherever a module has them by one of their names."""
+    for module_name, module in tuple(sys.modules.items()):
+        is_torch_s = module_name.startswith("torch.") and module_name not in ("torch._C", "torch.overrides")
+        # type() and object's own: a lazy module would import itself.
+        if (is_torch_s and not torch_too) or not issubclass(type(module), ModuleType):
+            continue
+        namespace = object.__getattribute__(module, "__dict__")
+        names = _QUESTIONS if module is torch.overrides else _QUESTIONS + _OF_THE_STACK
+        for name in names:
+            other = by_identity.get(id(namespace.get(name)))
+            if other is not None:
+                namespace[name] = other
+
+
+def _let_dynamo_look_again() -> None:
+    """Dynamo knows torch's functions by identity, as they were when it first looked: perhaps meanwhile."""
+    rules = getattr(sys.modules.get("torch._dynamo.trace_rules"), "get_torch_obj_rule_map", None)
+    if rules is not None and rules.cache_info().currsize and any(ours in rules() for _, ours in _ANSWERS):
+        rules.cache_clear()

@@ -1,0 +1,104 @@
+"""Calls of the hook that come where nothing can be begun or ended, and what becomes of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import get_ident
+
+from tbprof.hook.safety.backward import BackwardEnds, in_backward
+from tbprof.hook.safety.guard import Guard
+from tbprof.hook.safety.thread_affinity import ThreadAffinity
+
+__all__ = ["Turn"]
+
+Action = Callable[[], None]
+
+_LOOK_AGAIN_S = 0.001
+
+
+class Turn:
+    """Lets one call into the hook be at work at a time.
+
+    A call that comes meanwhile from the same thread, out of a signal handler, is done when the first is over.
+    One that comes within a backward pass is done after it. One of another thread waits as long as it may.
+    """
+
+    def __init__(self, guard: Guard, thread: ThreadAffinity) -> None:
+        self._guard = guard
+        self._thread = thread
+        self._put_off: dict[object, Action] = {}
+        self._holder: dict[str, tuple[int]] = {}
+        self._ends = BackwardEnds(self.catch_up)
+        self._was_in_backward = False
+
+    def run(self, call: str, action: Action, *, is_step: bool = False, wait_s: float = 0.0) -> None:
+        """Do `action` now, or as soon as it can be done; a fault of ours stays in it.
+
+        Args:
+            call: how the program wrote it, for a message.
+            action: what is to be done.
+            is_step: whether several put off come to the same as one.
+            wait_s: how long it waits for another thread's call to be over.
+        """
+        if in_backward():
+            self._was_in_backward = True
+            self._put_off[call if is_step else object()] = action
+            self._ends.watch()
+            return
+        holder = self._take(time.monotonic() + wait_s)
+        if holder is None:
+            try:
+                self._do_what_was_put_off()
+                self._guard.run(action)
+            finally:
+                self._release()
+        elif holder != get_ident():
+            self._thread.say_elsewhere(call)
+        elif not is_step:
+            # A step within a step is counted, and nothing more.
+            self._put_off[object()] = action
+
+    def catch_up(self) -> None:
+        """Do what was put off, if there is anything and it can be done."""
+        if self._put_off and not in_backward() and self._take(0.0) is None:
+            try:
+                self._do_what_was_put_off()
+            finally:
+                self._release()
+
+    def watch_backward(self, *, is_watching: bool) -> None:
+        """Notice the ends of backward passes while something is recorded, or where steps end within them."""
+        if is_watching or self._was_in_backward:
+            self._ends.watch()
+        else:
+            self._ends.stop()
+
+    def end(self) -> None:
+        """Nothing is to be noticed any more."""
+        self._put_off.clear()
+        self._ends.stop()
+
+    def _take(self, until: float) -> int | None:
+        """None where the turn is this call's now, else the thread that has it."""
+        mine = (get_ident(),)
+        while True:
+            # One operation of Python's: no signal and no thread comes in between.
+            holder = self._holder.setdefault("thread", mine)
+            if holder is mine:
+                return None
+            if holder == mine or time.monotonic() >= until:
+                return holder[0]
+            time.sleep(_LOOK_AGAIN_S)
+
+    def _release(self) -> None:
+        try:
+            self._do_what_was_put_off()
+        finally:
+            self._holder.pop("thread", None)
+        # A signal may have come between the two.
+        self.catch_up()
+
+    def _do_what_was_put_off(self) -> None:
+        while self._put_off:
+            self._guard.run(self._put_off.pop(next(iter(self._put_off))))
