@@ -106,10 +106,12 @@ def transforms(watch: Watch) -> object:
             inputs = torch.randn(5, 8)
             slopes = vmap(grad(loss), in_dims=(None, 0))(weights, inputs)
             weights = {name: value - 0.01 * slopes[name].mean(0) for name, value in weights.items()}
-            curved = hessian(lambda bias, i=inputs: loss({**weights, "2.bias": bias}, i))(weights["2.bias"])
+            curved = hessian(lambda bias, w=weights, i=inputs: loss({**w, "2.bias": bias}, i))(
+                weights["2.bias"]
+            )
             drawn = vmap(lambda x: x + torch.randn_like(x), randomness="different")(inputs)
             clipped = jacrev(Clipped.apply)(inputs[0])
-            found.append((jvp(lambda x: loss(weights, x), (inputs,), (drawn,)), curved, drawn, clipped))
+            found.append((jvp(lambda x, w=weights: loss(w, x), (inputs,), (drawn,)), curved, drawn, clipped))
             hook.step()
     return found, weights
 

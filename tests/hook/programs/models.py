@@ -239,7 +239,9 @@ def _compiled(watch: Watch, backend: str, first: int) -> object:
         for step in range(STEPS):
             if step == first:
                 compiled, scale = torch.compile(model, backend=backend), torch.compile(scale, backend=backend)
-            losses += train(hook, model, optimizer, steps=1, forward=lambda _, x, c=compiled: scale(c(x)))
+            losses += train(
+                hook, model, optimizer, steps=1, forward=lambda _, x, c=compiled, s=scale: s(c(x))
+            )
             calls.append(len(torch._dynamo.utils.counters["frames"]))
     counted = {name: dict(found) for name, found in torch._dynamo.utils.counters.items()}
     return losses, calls, counted, state_of(model, optimizer)

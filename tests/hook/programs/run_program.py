@@ -28,4 +28,7 @@ if __name__ == "__main__":
     finally:
         if os.getpid() == begun:
             seen = {"result": digest(result), **seen_process.left_of(before)}
+            if os.environ.get("SEEN_RESULT"):
+                # To find what differs.
+                (Path(folder) / "result.txt").write_text(repr(result), encoding="utf-8")
             (Path(folder) / "seen.json").write_text(json.dumps(seen, indent=1), encoding="utf-8")

@@ -74,7 +74,7 @@ def _settle(is_settled: Callable[[], bool]) -> None:
 
 def _descriptors() -> list[str]:
     folder = Path("/proc/self/fd")
-    targets = (os.readlink(path) for path in folder.iterdir() if path.is_symlink())
+    targets = (str(path.readlink()) for path in folder.iterdir() if path.is_symlink())
     return sorted(target for target in targets if not target.endswith("/fd") and "/proc/" not in target)
 
 

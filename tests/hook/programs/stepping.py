@@ -371,6 +371,18 @@ def coroutines(watch: Watch) -> object:
     return order, state_of(model, optimizer)
 
 
+def within_another_s_profiler_with_stacks(watch: Watch) -> object:
+    """In the warm-up, when the calls of modules are marked already."""
+    model = mlp()
+    optimizer = adamw(model.parameters())
+    losses = []
+    with watch() as hook:
+        for step in range(STEPS):
+            with torch.profiler.profile(with_stack=True) if step == 2 else contextlib.nullcontext():
+                losses += train(hook, model, optimizer, steps=1)
+    return losses, state_of(model, optimizer)
+
+
 def within_another_s_profiler(watch: Watch) -> object:
     model = mlp()
     optimizer = adamw(model.parameters())

@@ -6,6 +6,7 @@ import contextvars
 import gc
 import logging
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -74,7 +75,7 @@ def calls_that_are_profiled(watch: Watch) -> object:
             own.append(f"{frame.f_code.co_name} {event}")
 
     def forward(model: nn.Module, inputs: Tensor) -> Tensor:
-        return call(model, inputs)
+        return call(model, inputs * 2)
 
     model = mlp()
     optimizer = adamw(model.parameters())
@@ -185,6 +186,8 @@ def children_that_train(watch: Watch) -> object:
 
     def work(hook: Any, number: int) -> None:
         torch.manual_seed(number)
+        # Python draws a new one in each child.
+        random.seed(number)
         answers.put(train(hook, model, torch.optim.SGD(model.parameters(), lr=0.0), steps=3))
 
     with watch() as hook:
@@ -278,11 +281,9 @@ def _patched(watch: Watch, first: int, last: int) -> object:
                     seen.append("item")
                     return before(tensor)
 
-                def own_call(
-                    module: nn.Module, *given: Any, before: Any = nn.Module.__call__, **o: Any
-                ) -> Any:
-                    seen.append(type(module).__name__)
-                    return before(module, *given, **o)
+                def own_call(self: nn.Module, *given: Any, before: Any = nn.Module.__call__, **o: Any) -> Any:
+                    seen.append(type(self).__name__)
+                    return before(self, *given, **o)
 
                 def own_add(*given: Any, before: Any = torch.add, **o: Any) -> Any:
                     seen.append("add")
@@ -323,7 +324,9 @@ def descriptors_and_folder(watch: Watch) -> object:
         for step in range(STEPS):
             if step == 8:
                 os.chdir("/")
-            found.append((os.getcwd(), os.environ.get("KINETO_LOG_LEVEL"), sorted(map(str, sys.flags))))
+            found.append(
+                (os.getcwd() == "/", os.environ.get("KINETO_LOG_LEVEL"), sorted(map(str, sys.flags)))
+            )
             hook.step()
     return found
 
@@ -387,7 +390,7 @@ def threads_of_its_own(watch: Watch) -> object:
     def beside() -> None:
         layer = nn.Linear(3, 3)
         while not stop.wait(0.001):
-            results.append(layer(torch.ones(2, 3)).sum())
+            results.append(layer(torch.ones(2, 3)).sum().detach())
 
     state = torch.get_rng_state()
     thread = threading.Thread(target=beside)

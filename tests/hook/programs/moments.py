@@ -1,0 +1,145 @@
+"""A training into which something comes at a chosen line of the hook's own code:
+`moments.py KIND FIRST LAST EVERY FOLDER`.
+
+For each of these lines a training with a hook of its own runs. It prints what was left of each, and how
+many lines there are.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack, _pop_mode
+
+import tbprof
+from tbprof.hook.spool import publishing
+
+OURS = str(Path(tbprof.__file__).parent / "hook")
+SCHEDULE = tbprof.Schedule(skip_first=1, warmup=1, active=1)
+STEPS = 9
+
+
+class Preempted(BaseException):
+    """Raised as a handler of the program's would raise it."""
+
+
+def _close(hook: tbprof.TrainerHook) -> None:
+    hook.close(wait_s=0)
+
+
+def _step(hook: tbprof.TrainerHook) -> None:
+    hook.step()
+
+
+def _pause(hook: tbprof.TrainerHook) -> None:
+    hook.pause()
+
+
+def _phase(hook: tbprof.TrainerHook) -> None:
+    with hook.phase("evaluation"):
+        pass
+
+
+def _raise(_: tbprof.TrainerHook) -> None:
+    raise Preempted
+
+
+KINDS: dict[str, Callable[[tbprof.TrainerHook], None]] = {
+    "close": _close,
+    "step": _step,
+    "pause": _pause,
+    "phase": _phase,
+    "raise": _raise,
+}
+
+
+class Moment:
+    """Counts the lines of the hook's code, and does something at one of them."""
+
+    def __init__(self, at: int, act: Callable[[], None]) -> None:
+        self._at, self._act = at, act
+        self.lines = 0
+        self.place = ""
+
+    def trace(self, frame: Any, event: str, _: object) -> Any:
+        """Each line of a frame of ours; Python traces nothing that is called from here."""
+        if not frame.f_code.co_filename.startswith(OURS):
+            return None
+        if event == "line":
+            self.lines += 1
+            if self.lines == self._at:
+                file = Path(frame.f_code.co_filename).relative_to(OURS)
+                self.place = f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
+                self._act()
+        return self.trace
+
+
+def left_behind() -> dict[str, object]:
+    """What must not be there after a run, and is taken away for the next one."""
+    modes, functions = len(_get_current_dispatch_mode_stack()), torch._C._len_torch_function_stack()
+    found = {
+        "dispatch modes": modes,
+        "function modes": functions,
+        "profiler": torch.autograd._profiler_enabled(),
+        "call of modules": nn.Module.__call__ is not nn.Module._wrapped_call_impl,
+        "hooks of modules": len(nn.modules.module._global_forward_hooks),
+        "setprofile": sys.getprofile() is not None,
+    }
+    for _ in range(modes):
+        _pop_mode()
+    for _ in range(functions):
+        torch._C._pop_torch_function_stack()
+    nn.Module.__call__ = nn.Module._wrapped_call_impl  # type: ignore[method-assign]
+    nn.modules.module._global_forward_hooks.clear()
+    nn.modules.module._global_forward_pre_hooks.clear()
+    if found["profiler"]:
+        torch.autograd._disable_profiler()
+    sys.setprofile(None)
+    return {name: value for name, value in found.items() if value}
+
+
+def run(kind: str, at: int, folder: Path) -> tuple[dict[str, object], Moment]:
+    """One training; what is left of it."""
+    model = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+    hook = tbprof.TrainerHook(
+        folder, schedule=SCHEDULE, memory=True, record_inputs=True, trackers=False, worker="w"
+    )
+    moment = Moment(at, lambda: KINDS[kind](hook))
+    found: dict[str, object] = {}
+    sys.settrace(moment.trace)
+    for _ in range(STEPS):
+        try:
+            model(torch.ones(2, 8)).sum().backward()
+            hook.step()
+        except Preempted:
+            sys.settrace(moment.trace)
+        except Exception as error:  # noqa: BLE001 - which must not be
+            found["raised"] = f"{type(error).__name__}: {error}"
+    sys.settrace(None)
+    hook.close(wait_s=0)
+    return {**found, **left_behind()}, moment
+
+
+def main(kind: str, first: int, last: int, every: int, folder: Path) -> None:
+    logging.getLogger("tbprof").setLevel(logging.CRITICAL)
+    publishing.start_child = lambda *_: subprocess.Popen(["true"], start_new_session=True)
+    _, without = run(kind, -1, folder / "without")
+    faults = {}
+    for at in range(first, min(last, without.lines), every):
+        found, moment = run(kind, at, folder / str(at))
+        if found:
+            faults[f"{at}, {moment.place}"] = found
+        print(json.dumps({"at": at, "place": moment.place, "found": found}), flush=True)
+    print(json.dumps({"lines": without.lines, "faults": len(faults)}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:5]), Path(sys.argv[5]))
