@@ -8,6 +8,8 @@ from types import TracebackType
 import torch
 from torch.profiler import record_function
 
+from tbprof.hook.safety.modes import unseen_by_modes
+
 __all__ = ["annotate", "label_text"]
 
 
@@ -47,7 +49,8 @@ class annotate(ContextDecorator):  # noqa: N801 - reads as a function, like torc
         # A decorated function may call itself.
         self._open.append(label)
         if label is not None:
-            label.__enter__()
+            with unseen_by_modes():
+                label.__enter__()
         return self
 
     def __exit__(
@@ -58,4 +61,5 @@ class annotate(ContextDecorator):  # noqa: N801 - reads as a function, like torc
     ) -> None:
         label = self._open.pop()
         if label is not None:
-            label.__exit__(kind, error, traceback)
+            with unseen_by_modes():
+                label.__exit__(kind, error, traceback)

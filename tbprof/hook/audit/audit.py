@@ -113,14 +113,18 @@ class AuditStep:
 
     def leave(self) -> None:
         """Stop recording and keep nothing."""
-        self.turn_off()
-        self._is_done("function_calls", self._recorder.end)
+        try:
+            self.turn_off()
+        finally:
+            self._is_done("function_calls", self._recorder.end)
 
     def turn_off(self) -> None:
         """Stop recording from another thread: the mode stays where it is, and lets everything pass."""
         self._recorder.is_on = False
-        self._is_done("constructions", self._constructions.stop)
-        self._is_done(self._waits_fact, self._waits.stop)
+        try:
+            self._is_done("constructions", self._constructions.stop)
+        finally:
+            self._is_done(self._waits_fact, self._waits.stop)
 
     def _is_done(self, fact: str, action: Callable[[], None]) -> bool:
         """Whether it went well; if not, only that fact is missing."""

@@ -56,11 +56,13 @@ class ConstructionWatch:
         return tuple(Construction(*line, count=count) for line, count in lines)
 
     def _counting(self, original: Callable[..., None]) -> Callable[..., None]:
+        watch = self
+
         @wraps(original)
-        def __init__(self_: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it stands for one
-            if self.is_on:
-                self._note(type(self_).__name__, sys._getframe(1))
-            original(self_, *args, **kwargs)
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it stands for one
+            if watch.is_on:
+                watch._note(type(self).__name__, sys._getframe(1))
+            original(self, *args, **kwargs)
 
         return __init__
 

@@ -83,7 +83,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             # It would compile us where what it looks at is torch's own code alone.
             self._switch(looks_on)
             return func(*args, **options)
-        call_it = called_from(_caller_of_torch(sys._getframe(1)))
+        call_it = _called_directly if sys.gettrace() else called_from(_caller_of_torch(sys._getframe(1)))
         try:
             if not self.is_on:
                 return call_it(func, args, options)
@@ -184,6 +184,11 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             let_through(fault)
             self._missing.note(f"call.{name}", fault)
+
+
+def _called_directly(func: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    """Call it where a tracer of the program's would see a frame in its caller's name."""
+    return func(*args, **options)
 
 
 def _caller_of_torch(frame: FrameType) -> FrameType:

@@ -8,6 +8,7 @@ from threading import get_ident
 
 from tbprof.hook.safety.backward import BackwardEnds, in_backward
 from tbprof.hook.safety.guard import Guard
+from tbprof.hook.safety.modes import unseen_by_modes
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
 
 __all__ = ["Turn"]
@@ -49,8 +50,9 @@ class Turn:
         holder = self._take(time.monotonic() + wait_s)
         if holder is None:
             try:
-                self._do_what_was_put_off()
-                self._guard.run(action)
+                with unseen_by_modes():
+                    self._do_what_was_put_off()
+                    self._guard.run(action)
             finally:
                 self._release()
         elif holder != get_ident():
@@ -63,7 +65,8 @@ class Turn:
         """Do what was put off, if there is anything and it can be done."""
         if self._put_off and not in_backward() and self._take(0.0) is None:
             try:
-                self._do_what_was_put_off()
+                with unseen_by_modes():
+                    self._do_what_was_put_off()
             finally:
                 self._release()
 

@@ -64,6 +64,8 @@ class WatchedRun:
         self._end = ProcessEnd(self._close_at_exit)
         self._begun = False
         self._closed = False
+        self._close_wait_s: float | None = None
+        """How long to wait for the publishing, where another thread has asked for the end."""
         self._is_refused()
 
     def _is_refused(self) -> bool:
@@ -148,8 +150,11 @@ class WatchedRun:
         if self._closed:
             return
         if self._session is not None and self._session.belongs_elsewhere:
-            self._thread.say_elsewhere("close()")
-            return
+            if self._thread.is_alive:
+                self._thread.say_that_close_waits()
+                self._close_wait_s = wait_s
+                return
+            self._session.abandon()
         self._closed = True
         self._run_warnings.listen()
         self.next_event = NEVER
@@ -200,6 +205,8 @@ class WatchedRun:
             self._look_ahead()
 
     def _after_step(self, duration_ns: int) -> None:
+        if self._close_wait_s is not None:
+            self._close(self._close_wait_s)
         if not self._closed:
             self._do_what_is_due(duration_ns)
             is_watching = self._session is not None and self._session.is_watching

@@ -180,16 +180,19 @@ def _marking(marks: ModuleMarks, original: Callable[..., Any]) -> Callable[..., 
     """What stands for `nn.Module.__call__`."""
     enter, leave = marks.enter, marks.leave
 
+    # torch's tracer of Python reads a local of that name out of its frame, and crashes without one.
     @wraps(original)
-    def __call__(module: nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands for one
-        opened = enter(module)
+    def __call__(self: nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands for one
+        opened = enter(self)
         if opened is None:
-            return original(module, *args, **kwargs)
+            return original(self, *args, **kwargs)
         try:
-            return original(module, *args, **kwargs)
+            return original(self, *args, **kwargs)
         finally:
-            leave(module, opened)
+            leave(self, opened)
 
+    # Where it is found, for who pickles it.
+    __call__.__qualname__ = "Module.__call__"
     return __call__
 
 
