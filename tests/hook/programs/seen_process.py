@@ -20,6 +20,9 @@ from torch import nn
 from torch.optim import optimizer as optimizers
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
+_CHANGING = ("TBPROF_SPOOL", "PWD", "PYTEST_")
+"""Variables that differ from run to run by themselves."""
+
 __all__ = ["left_of", "visible"]
 
 _PATCHED = (
@@ -110,7 +113,7 @@ _ASKED: dict[str, Callable[[], object]] = {
     "timers": lambda: [signal.getitimer(kind) for kind in (signal.ITIMER_REAL, signal.ITIMER_PROF)],
     "umask": lambda: (mask := os.umask(0o022), os.umask(mask))[0],
     "unraisable": lambda: (sys.excepthook, sys.unraisablehook, threading.excepthook, sys.displayhook),
-    "variables": lambda: digest({k: v for k, v in os.environ.items() if k not in ("TBPROF_SPOOL", "PWD")}),
+    "variables": lambda: digest({k: v for k, v in os.environ.items() if not k.startswith(_CHANGING)}),
     "warnings": lambda: (warnings.filters, warnings.showwarning),
     "recursion": sys.getrecursionlimit,
     "switches": sys.getswitchinterval,
