@@ -16,10 +16,10 @@ MOMENTS = Path(__file__).with_name("moments.py")
 
 KINDS = ("close", "step", "pause", "phase", "raise")
 
-LINES_OF_A_PROCESS = 4000
+LINES_OF_A_PROCESS = 800
 """One that something was left in is no place for many more."""
 
-MOST_LINES = 40_000
+MOST_LINES = 4_800
 """More than the hook runs in such a training."""
 
 
@@ -42,11 +42,11 @@ def faults(processes: ScriptRunner, folder: Path, kind: str, every: int) -> dict
     moments = [row for row in rows if "at" in row]
     lines = {row["lines"] for row in rows if "lines" in row}
     assert max(lines, default=0) < MOST_LINES  # type: ignore[type-var]
-    assert len(moments) > 5
+    assert len(moments) > 40
     return {f"{row['at']}, {row['place']}": row["found"] for row in moments if row["found"]}
 
 
-@pytest.mark.parametrize("every", [1999, pytest.param(47, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("every", [61, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_left_of_what_comes_at_any_line(
     processes: ScriptRunner, tmp_path: Path, kind: str, every: int
