@@ -65,7 +65,7 @@ LAW = {
     "file_names": allowed(),
     "window_names": allowed("file_names trace.importers"),
     "folders": allowed(),
-    "remote": allowed("folders errors", "fsspec"),
+    "remote": allowed("process folders errors", "fsspec"),
     "remote.mirror": allowed("process file_names trace_files window_names errors model"),
     "safe_open": allowed("remote"),
     "escaping": allowed(),
@@ -75,7 +75,7 @@ LAW = {
     "trace": allowed(),
     "trace.importers": allowed("safe_open errors model", "msgspec numpy"),
     "trace.columns": allowed("model", "numpy"),
-    "trace.importers.conversion": allowed("errors", "msgspec"),
+    "trace.importers.conversion": allowed("safe_open errors", "msgspec"),
     "trace.importers.files": allowed("safe_open errors", "isal"),
     "trace.importers.kineto.events": allowed("errors model", "msgspec numpy"),
     "trace.importers.kineto": allowed("errors model", "msgspec numpy"),
@@ -126,8 +126,8 @@ LAW = {
     "job.replay": allowed("errors", "numpy", never="io json os pathlib"),
     "job.ranks": allowed("errors model", "numpy", never="io json os pathlib"),
     "job.operations": allowed("errors", "numpy pyarrow"),
-    "snapshot": allowed("analysis.attribution errors model"),
-    "memory_files": allowed("file_names errors model"),
+    "snapshot": allowed("safe_open analysis.attribution errors model"),
+    "memory_files": allowed("safe_open file_names errors model"),
     "texts.figures": allowed("errors model"),
     "texts.trust": allowed("errors model"),
     "texts.screens": allowed("errors model"),
@@ -136,7 +136,7 @@ LAW = {
     "texts.job": allowed("errors model"),
     "texts": allowed("rules errors model"),
     "texts.findings": allowed("framework_options rules rules.base errors model"),
-    "store": allowed("folders version errors model", "google.protobuf"),
+    "store": allowed("safe_open folders version errors model", "google.protobuf"),
     "store.publishing": allowed(
         "safe_open file_names folders report trace_files trace_importing trace_writing version window_names "
         "errors model",
@@ -197,26 +197,26 @@ LAW = {
     "cli": allowed("process standard_streams version errors"),
     "cli.output": allowed("remote report snapshot standard_streams store texts.* views.* errors model"),
     "cli.input": allowed(
-        "executors file_names remote.* report standard_streams store.* trace_files texts.* views.* "
+        "safe_open executors file_names remote.* report standard_streams store.* trace_files texts.* views.* "
         "window_names errors model"
     ),
-    "cli.processes": allowed("standard_streams errors", "pynvml"),
+    "cli.processes": allowed("safe_open standard_streams errors", "pynvml"),
     "cli.commands": allowed(
-        "executors folders hook.safety hook.trackers hook.spool html_report line_rules manual memory_files "
-        "process remote rules "
+        "file_names executors folders hook.safety hook.trackers hook.spool html_report line_rules manual "
+        "memory_files process remote rules "
         "job.* snapshot standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),
     "hook.config": allowed("remote errors model"),
     "hook.trackers": allowed("file_names process"),
-    "hook.spool": allowed("file_names folders process errors model"),
-    "hook.steps": allowed("errors model", "torch"),
+    "hook.spool": allowed("safe_open file_names folders process errors model"),
+    "hook.steps": allowed("process safe_open errors model", "torch"),
     "hook.audit": allowed("program errors model", "torch"),
-    "hook.facts": allowed("version errors model", "torch"),
-    "hook.memory": allowed("file_names model", "torch"),
+    "hook.facts": allowed("safe_open version errors model", "torch"),
+    "hook.memory": allowed("process safe_open file_names model", "torch"),
     "hook.window": allowed("errors model", "torch"),
-    "hook.session": allowed("program remote errors model", "torch"),
+    "hook.session": allowed("process safe_open program remote errors model", "torch"),
     "integrations": allowed("hook hook.config hook.trackers errors"),
     "preflight.prediction": allowed("line_rules optable texts.figures texts.findings version errors model"),
     "preflight.base": allowed("program errors model", "torch"),

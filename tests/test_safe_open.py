@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import threading
@@ -143,3 +144,82 @@ def test_what_is_swapped_while_it_is_opened_gives_itself_or_nothing(
     sys.setswitchinterval(often)
     assert set(seen) <= {b"mine", b"refused"}
     assert threading.active_count() == threads
+
+
+PACKAGE = Path(__file__).parents[1] / "tbprof"
+
+OPENS = frozenset(
+    {"open", "read_text", "read_bytes", "write_text", "write_bytes", "connect", "load", "tofile"}
+)
+OPENS_OF_SHUTIL = frozenset({"copy", "copy2", "copyfile", "copytree", "move"})
+
+OWN_FILES = "a file of the package"
+OF_THE_SYSTEM = "a file of /proc or /sys"
+OF_THE_USER = "what somebody named on the command line, who may mean a pipe or a device"
+PRIVATE = "in a folder of this user's alone"
+CHECKED = "looked at by `safe_open` just before, since what reads it takes a name"
+NO_FILE = "no file"
+
+ELSEWHERE = {
+    "analysis/limits/devices.py": {"read_text": OWN_FILES},
+    "html_report/html_page.py": {"read_text": OWN_FILES},
+    "plugin/routes/bundle.py": {"read_bytes": OWN_FILES},
+    "manual/pages.py": {"read_text": OWN_FILES},
+    "texts/findings/guides.py": {"read_text": OWN_FILES},
+    "texts/findings/rule_pages.py": {"read_text": OWN_FILES},
+    "store/regenerate.py": {"read_text": OWN_FILES, "write_text": OWN_FILES},
+    "cli/commands/demo.py": {"copytree": OWN_FILES},
+    "process/memory_limit.py": {"read_text": OF_THE_SYSTEM},
+    "hook/facts/facts.py": {"read_text": OF_THE_SYSTEM},
+    "hook/memory/out_of_memory.py": {"read_text": OF_THE_SYSTEM},
+    "hook/spool/processes.py": {"read_text": OF_THE_SYSTEM, "read_bytes": OF_THE_SYSTEM},
+    "standard_streams.py": {"open": OF_THE_SYSTEM},
+    "cli/input/piped.py": {"open": OF_THE_USER},
+    "cli/output/output_file.py": {"open": OF_THE_USER},
+    "program/main_program.py": {"read_bytes": OF_THE_USER},
+    "preflight/fits/batch_size.py": {"read_bytes": OF_THE_USER},
+    "preflight/patches/cuda_tools.py": {"write_bytes": OF_THE_USER},
+    "trace/export/published_trace.py": {"open": OF_THE_USER},
+    "hook/spool/folder_lock.py": {"open": "a folder, opened as nothing else"},
+    "process/detached.py": {"open": PRIVATE},
+    "preflight/fits/command.py": {"read_text": PRIVATE},
+    "preflight/fits/one_size.py": {"write_text": PRIVATE},
+    "preflight/program/child_runs.py": {"write_bytes": PRIVATE, "read_bytes": PRIVATE},
+    "trace/importers/conversion/kineto_writer.py": {"open": PRIVATE},
+    "trace/stored/stored_columns.py": {"write_bytes": PRIVATE, "tofile": PRIVATE},
+    "trace/importers/conversion/sqlite_tables.py": {"connect": CHECKED},
+    "trace/importers/files/unpacked.py": {"open": NO_FILE},
+    "trace/importers/kineto/parallel/parallel_reader.py": {"load": NO_FILE},
+    "cli/processes/serving.py": {"open": NO_FILE},
+}
+"""Whatever else opens a file, with what it opens; a file that is made, and was not there, leads nowhere."""
+
+
+def opens_in(source: str) -> Iterator[str]:
+    """What a module calls to open a file, by the name of the function."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call):
+            continue
+        owner, _, name = ast.unparse(node.func).rpartition(".")
+        makes_new = any(isinstance(one, ast.Constant) and one.value == "xb" for one in node.args)
+        of_others = name in ("load", "connect") and owner not in ("np", "sqlite3", "pickle")
+        if (name in OPENS and not makes_new and not of_others) or (
+            owner == "shutil" and name in OPENS_OF_SHUTIL
+        ):
+            yield name
+
+
+def test_every_file_is_opened_here_or_is_known_to_be_nobody_else_s() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix(): {*opens_in(path.read_text(encoding="utf-8"))}
+        for path in PACKAGE.rglob("*.py")
+        if path.name != "safe_open.py"
+    }
+    assert {file: names for file, names in found.items() if names} == {
+        file: set(reasons) for file, reasons in ELSEWHERE.items()
+    }
+
+
+def test_each_way_of_opening_is_found() -> None:
+    calls = "open(p), p.open(), os.open(p, 0), gzip.open(p), p.read_text(), sqlite3.connect(p), np.load(p)"
+    assert len([*opens_in(f"{calls}, shutil.copy(p, q), a.tofile(p), p.open('xb')")]) == 9

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tbprof.errors import UsageError
+from tbprof.safe_open import content_within
 
 __all__ = ["SCHEMA", "HookFile"]
 
 T = TypeVar("T")
+
+_MOST_BYTES = 64 * 1024 * 1024
 
 SCHEMA = 1
 """Of all these files; another version may have changed any."""
@@ -37,7 +40,7 @@ class HookFile(Generic[T]):
             UsageError: It can't be read, or is not such a file of this version.
         """
         try:
-            content = path.read_bytes()
+            content = content_within(path, _MOST_BYTES)
         except OSError as error:
             raise UsageError(f"{path} can't be read: {error.strerror}") from error
         return self.parsed(content, str(path))

@@ -14,6 +14,7 @@ from typing import Any
 from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.errors import SnapshotError
 from tbprof.records import dataclass
+from tbprof.safe_open import content_within, status_of_regular
 from tbprof.snapshot.plain_pickle import read_plain_pickle
 
 __all__ = [
@@ -88,10 +89,10 @@ def read_snapshot(path: Path) -> Snapshot:
         SnapshotError: It is no such file, is damaged, or holds more than plain values.
     """
     try:
-        size_bytes = path.stat().st_size
+        size_bytes = status_of_regular(path).st_size
         if size_bytes > _MOST_BYTES:
             raise SnapshotError(f"{path} has {size_bytes:,} bytes, over the limit of {_MOST_BYTES:,}")
-        data = path.read_bytes()
+        data = content_within(path, _MOST_BYTES)
     except OSError as error:
         raise SnapshotError(f"{path} can't be read ({error.strerror})") from error
     return snapshot_in(data, str(path))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +12,9 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from tbprof.folders import FORGOTTEN_SECONDS
+from tbprof.safe_open import PART_SUFFIX, lock, name_aside, open_new, open_regular
 
-if sys.platform != "win32":
-    import fcntl
-
-__all__ = ["PART_SUFFIX", "appearing", "remove_abandoned_parts", "write_whole"]
-
-PART_SUFFIX = ".part"
-"""Ends the name of a file that is being written; no viewer looks for it."""
+__all__ = ["appearing", "remove_abandoned_parts", "write_whole"]
 
 
 @contextmanager
@@ -33,9 +27,9 @@ def appearing(path: Path, *, like: Path | None = None) -> Iterator[BinaryIO]:
     Raises:
         OSError: as the file system has it.
     """
-    aside = path.with_name(f".{os.urandom(8).hex()}{PART_SUFFIX}")
+    aside = name_aside(path)
     try:
-        with _held(aside) as file:
+        with open_new(aside) as file:
             if like is not None:
                 aside.chmod(stat.S_IMODE(like.stat().st_mode))
             yield file
@@ -66,40 +60,17 @@ def remove_abandoned_parts(folder: Path) -> None:
     be removed stays for the next time.
     """
     for part in folder.glob(f".*{PART_SUFFIX}"):
-        with contextlib.suppress(OSError), part.open("rb") as file:
+        # Others may write to the folder: what is called so may be a pipe, a device or a link.
+        with contextlib.suppress(OSError), open_regular(part, follows_links=False) as file:
             if _is_abandoned(file):
                 part.unlink()
 
 
-def _held(path: Path) -> BinaryIO:
-    """Make a file that no other process takes away."""
-    while True:
-        file = path.open("xb")
-        with contextlib.suppress(OSError):
-            _lock(file)
-        # Before it was locked, somebody who cleans up may have removed it.
-        if os.fstat(file.fileno()).st_nlink > 0:
-            return file
-        file.close()
-
-
 def _is_abandoned(file: IO[bytes]) -> bool:
     try:
-        _lock(file, wait=False)
+        lock(file, wait=False)
     except BlockingIOError:
         return False
     except OSError:
         return time.time() - os.fstat(file.fileno()).st_mtime > FORGOTTEN_SECONDS
     return True
-
-
-def _lock(file: IO[bytes], *, wait: bool = True) -> None:
-    """Hold the file until it is closed.
-
-    Raises:
-        BlockingIOError: another process holds it, and we would have to wait.
-        OSError: its file system knows no locks.
-    """
-    # Windows lets nobody remove a file that is open.
-    if sys.platform != "win32":
-        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

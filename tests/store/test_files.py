@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from tbprof import safe_open
+from tbprof.safe_open import PART_SUFFIX
 from tbprof.store import files
-from tbprof.store.files import PART_SUFFIX, appearing, remove_abandoned_parts, write_whole
+from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.lookup.discovery import Discovery
 
 OPERATIONS = ("open", "fsync", "replace")
@@ -138,7 +140,7 @@ def test_where_there_are_no_locks_age_decides(tmp_path: Path, monkeypatch: pytes
     for part in (old, young):
         part.write_bytes(b"half")
     os.utime(old, (0, 0))
-    monkeypatch.setattr(files, "_lock", failing(errno.ENOLCK))
+    monkeypatch.setattr(files, "lock", failing(errno.ENOLCK))
     remove_abandoned_parts(tmp_path)
     assert names_in(tmp_path) == [young.name]
 
@@ -153,7 +155,18 @@ def test_a_file_that_was_taken_away_before_it_was_held_is_made_again(
             taken.extend(tmp_path.glob(f".*{PART_SUFFIX}"))
             taken[0].unlink()
 
-    monkeypatch.setattr(files, "_lock", take_away)
+    monkeypatch.setattr(safe_open, "lock", take_away)
     write_whole(tmp_path / "a", b"all of it")
     assert (tmp_path / "a").read_bytes() == b"all of it"
     assert len(taken) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and links need a privilege on Windows")
+def test_what_is_no_file_is_not_waited_for_and_stays(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / f".pipe{PART_SUFFIX}")
+    (tmp_path / f".device{PART_SUFFIX}").symlink_to("/dev/zero")
+    (tmp_path / f".link{PART_SUFFIX}").symlink_to(tmp_path / "of_others")
+    (tmp_path / "of_others").write_bytes(b"theirs")
+    before = names_in(tmp_path)
+    remove_abandoned_parts(tmp_path)
+    assert names_in(tmp_path) == before

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.errors import UsageError
+from tbprof.safe_open import content_within
 from tbprof.views.check.check import Accepted, Baseline, CheckView
 
 __all__ = ["SCHEMA", "read_baseline", "renewed", "write_baseline"]
@@ -31,9 +32,7 @@ def read_baseline(path: Path) -> Baseline:
         UsageError: The file is not there, or is no baseline.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
-        document = json.loads(content.decode()) if len(content) <= _MAX_BYTES else None
+        document = json.loads(content_within(path, _MAX_BYTES).decode())
     except FileNotFoundError:
         raise UsageError(f"there is no baseline {path}: --update-baseline writes one") from None
     except (OSError, ValueError) as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from tbprof.file_names import MEMORY_STEP_SUFFIX, OUT_OF_MEMORY_SUFFIX
+from tbprof.safe_open import open_regular
 
 __all__ = ["OtherKind", "other_file"]
 
@@ -49,9 +50,7 @@ def _is_pickle(path: Path) -> bool:
 
 def _first_bytes(path: Path, count: int) -> bytes:
     try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(count)
     except OSError:
         return b""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tbprof.errors import UsageError
+from tbprof.safe_open import content_within
 from tbprof.texts.findings.predicted import framework_fix
 from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.check.check import Found, Recording
@@ -24,9 +25,9 @@ _ENDED_WELL = ("stopped", "finished", "out_of_time")
 def preflight_document(path: Path) -> Json | None:
     """The object in a file, or None where the file holds something else."""
     try:
-        if path.suffix != ".json" or path.stat().st_size > _MOST_BYTES:
+        if path.suffix != ".json":
             return None
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(content_within(path, _MOST_BYTES))
     except (OSError, ValueError):
         # Reading it as a trace says what is wrong with it.
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import os
@@ -20,6 +19,7 @@ from tbprof.hook.facts.settings import environment, git_commit, settings
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.hook.spool.processes import process_label
 from tbprof.model import FACTS_SCHEMA, HookFacts, StepCounts
+from tbprof.safe_open import replace_whole
 from tbprof.version import __version__
 
 __all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name", "write_facts"]
@@ -107,14 +107,7 @@ def write_facts(facts: HookFacts, path: Path) -> None:
     Raises:
         OSError: it could not be written.
     """
-    aside = path.with_name(path.name + ".tmp")
-    try:
-        aside.write_bytes(_as_json(facts))
-        aside.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            aside.unlink()
-        raise
+    replace_whole(path, _as_json(facts))
 
 
 def _as_json(facts: HookFacts) -> bytes:

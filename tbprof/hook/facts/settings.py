@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.safe_open import content_within
 
 __all__ = ["environment", "git_commit", "settings"]
 
@@ -26,6 +27,7 @@ _PREFIXES = ("NCCL_", "TORCH_NCCL_", "RCCL_")
 _TOOLS = 6
 """Places for tools that `sys.monitoring` has."""
 
+_MOST_GIT_BYTES = 16 * 1024 * 1024
 _REFERENCES = 4
 """Symbolic references of git that are followed; HEAD is one."""
 
@@ -98,10 +100,10 @@ def git_commit(folder: Path) -> str | None:
 def _commit_of(git: Path) -> str | None:
     if git.is_file():
         # A worktree or a submodule: the file says where the real folder is.
-        git = (git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()).resolve()
+        git = (git.parent / _text(git).removeprefix("gitdir:").strip()).resolve()
     common = git / "commondir"
-    shared = (git / common.read_text("utf-8").strip()).resolve() if common.exists() else git
-    reference = (git / "HEAD").read_text("utf-8").strip()
+    shared = (git / _text(common).strip()).resolve() if common.exists() else git
+    reference = _text(git / "HEAD").strip()
     for _ in range(_REFERENCES):
         if not reference.startswith("ref:"):
             return reference
@@ -114,10 +116,15 @@ def _value_of(name: str, git: Path, shared: Path) -> str:
     """What a reference says, loose or packed; a branch without a commit names itself for ever."""
     for folder in (git, shared):
         if (folder / name).exists():
-            return (folder / name).read_text("utf-8").strip()
+            return _text(folder / name).strip()
     packed = shared / "packed-refs"
-    for line in packed.read_text("utf-8").splitlines() if packed.exists() else ():
+    for line in _text(packed).splitlines() if packed.exists() else ():
         commit, _, packed_name = line.partition(" ")
         if packed_name == name:
             return commit
     return f"ref: {name}"
+
+
+def _text(file: Path) -> str:
+    """A checkout may be shared: what is in it is read as what lies in a log directory is."""
+    return content_within(file, _MOST_GIT_BYTES).decode("utf-8")

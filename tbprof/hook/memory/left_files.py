@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tbprof.file_names import PIN_NAME
 from tbprof.model import MemoryStep, OutOfMemory
+from tbprof.safe_open import replace_whole
 
 __all__ = ["leave_file"]
 
@@ -32,14 +33,8 @@ def leave_file(
         OSError: It could not be written.
     """
     content = found if isinstance(found, bytes) else json.dumps(dataclasses.asdict(found)).encode()
-    aside = path.with_name(f".{path.name}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        aside.write_bytes(content)
-        aside.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)
+    replace_whole(path, content)
     with contextlib.suppress(OSError):
         if not (path.parent / PIN_NAME).exists():
             for older in _like_it(path, of_all_workers=of_all_workers)[:-kept]:

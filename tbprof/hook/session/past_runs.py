@@ -12,8 +12,11 @@ from tbprof.errors import UsageError
 from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 from tbprof.hook.spool.left_behind import left_behind
 from tbprof.hook.spool.spool import spool_bases
+from tbprof.safe_open import content_within
 
 __all__ = ["past_problems"]
+
+_MOST_BYTES = 16 * 1024 * 1024
 
 
 def past_problems(logdir: Path) -> Iterator[str]:
@@ -39,7 +42,7 @@ def _run_warnings(base: Path, logdir: Path) -> Iterator[str]:
     """What was said, of runs as well whose folder was never made."""
     for path in sorted(base.glob(f"*/{RUN_WARNINGS_PREFIX}*.json")):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            kept = json.loads(path.read_bytes())
+            kept = json.loads(content_within(path, _MOST_BYTES))
             run, ended = Path(kept["logdir"]), datetime.fromtimestamp(path.stat().st_mtime)
             if run.is_relative_to(logdir):
                 yield from (f"{run}, run that ended {ended:%Y-%m-%d %H:%M}: {said}" for said in kept["said"])

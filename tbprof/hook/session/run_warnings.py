@@ -13,6 +13,7 @@ from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.facts.facts import rank_and_world_size, worker_name
 from tbprof.hook.spool.processes import host_name
 from tbprof.hook.spool.spool import spool_bases, spools_of
+from tbprof.safe_open import replace_whole
 
 __all__ = ["RUN_WARNINGS_PREFIX", "RunWarnings"]
 
@@ -79,9 +80,5 @@ def _write_first(paths: Sequence[Path], run_warnings: dict[str, object]) -> None
 
 def _write(path: Path, run_warnings: dict[str, object]) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        # As ASCII, since a path may be no UTF-8. Who reads half of it leaves it out.
-        path.write_text(json.dumps(run_warnings), encoding="ascii")
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
+    # As ASCII, since a path may be no UTF-8.
+    replace_whole(path, json.dumps(run_warnings).encode("ascii"))

@@ -64,7 +64,8 @@ def _locked(folder: Path) -> int | None:
     """
     if sys.platform == "win32":
         return None
-    descriptor = os.open(folder, os.O_RDONLY)
+    # What is no folder, such as a pipe, is not waited for.
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

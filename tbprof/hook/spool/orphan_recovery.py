@@ -18,10 +18,13 @@ from tbprof.hook.spool.spool import (
     inputs_path,
     remove_empty_folders,
 )
+from tbprof.safe_open import content_within
 
 __all__ = ["is_orphaned", "recover_windows"]
 
 logger = logging.getLogger("tbprof")
+
+_MOST_LOG_BYTES = 16 * 1024 * 1024
 
 RECOVERED_PREFIX = "adopted-"
 """Starts the name of a folder that another process left."""
@@ -103,6 +106,7 @@ def _is_forgotten(folder: Path) -> bool:
 def _publishers(folder: Path) -> Iterator[str]:
     """Names of the processes that were started to publish from this folder; they hold its lock as well."""
     for log in folder.rglob("*.log"):
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith(PUBLISHER_PREFIX):
-                yield line.removeprefix(PUBLISHER_PREFIX)
+        with contextlib.suppress(OSError):
+            lines = content_within(log, _MOST_LOG_BYTES).decode("utf-8", errors="replace").splitlines()
+            names = (line for line in lines if line.startswith(PUBLISHER_PREFIX))
+            yield from (name.removeprefix(PUBLISHER_PREFIX) for name in names)

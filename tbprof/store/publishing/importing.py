@@ -10,6 +10,7 @@ from pathlib import Path
 from tbprof.errors import PublishError, TraceError
 from tbprof.file_names import CLASSIC_SUFFIX
 from tbprof.records import dataclass
+from tbprof.safe_open import open_regular
 from tbprof.store.files import appearing, remove_abandoned_parts
 from tbprof.store.publishing.import_names import file_name_of, rank_in_name, worker_of
 from tbprof.trace_files import is_classic_copy
@@ -121,7 +122,7 @@ def _same(run_folder: Path, seen: Inspection) -> Path | None:
 
 
 def _size_mark(path: Path) -> int:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         file.seek(-_SIZE_BYTES, 2)
         return int.from_bytes(file.read(_SIZE_BYTES), "little")
 

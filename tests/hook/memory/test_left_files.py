@@ -59,3 +59,16 @@ def test_no_half_a_file_is_left_on_a_full_disk(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(OSError, match="No space"):
         leave(tmp_path, "a.1")
     assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
+def test_no_name_that_can_be_foreseen_is_written_to(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.write_text("theirs")
+    run = tmp_path / "run"
+    run.mkdir()
+    path = run / "worker.17.memory_step.pickle"
+    for name in (path.name, f".{path.name}.part", f"{path.name}.tmp"):
+        (run / name).symlink_to(theirs)
+    leave_file(b"ours", path, 3, of_all_workers=False)
+    assert (theirs.read_text(), path.is_symlink(), path.read_bytes()) == ("theirs", False, b"ours")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.errors import NotATrace, TraceNotReadable
+from tbprof.safe_open import status_of_regular
 
 __all__ = ["SqliteTables", "open_tables"]
 
@@ -56,8 +57,10 @@ def open_tables(path: Path) -> Iterator[SqliteTables]:
     """
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
+        # SQLite would wait for a pipe.
+        status_of_regular(path)
         connection = sqlite3.connect(address, uri=True)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise TraceNotReadable(f"{path} can't be read ({error}): check the path.") from error
     try:
         connection.text_factory = _text
