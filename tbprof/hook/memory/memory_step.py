@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from threading import get_ident
 from typing import Any
@@ -31,6 +32,7 @@ from tbprof.hook.safety.modes import (
 )
 from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import MemoryStep
+from tbprof.process.bounded_calls import within
 
 __all__ = ["MemoryRecorder", "write_memory_step"]
 
@@ -48,6 +50,8 @@ _INSIDE = (
 )
 _MOST_SNAPSHOTS = 3
 """Of a worker: each may have 32 MiB."""
+_PATIENCE_S = 5.0
+"""For a log directory that may not answer."""
 
 
 class MemoryRecorder:
@@ -232,10 +236,11 @@ def write_memory_step(
         OSError: It could not be written.
     """
     path = logdir / f"{stem}{MEMORY_STEP_SUFFIX}"
-    leave_file(found, path, kept, of_all_workers=False)
+    within(_PATIENCE_S, partial(leave_file, found, path, kept, of_all_workers=False))
     if snapshot is not None:
         beside = logdir / f"{stem}{MEMORY_STEP_SNAPSHOT_SUFFIX}"
-        leave_file(snapshot, beside, min(kept, _MOST_SNAPSHOTS), of_all_workers=False)
+        most = min(kept, _MOST_SNAPSHOTS)
+        within(_PATIENCE_S, partial(leave_file, snapshot, beside, most, of_all_workers=False))
     return path
 
 

@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -21,6 +22,7 @@ from tbprof.hook.memory.failed_allocations import FailedAllocation
 from tbprof.hook.memory.left_files import leave_file
 from tbprof.hook.memory.live_tensors import held_tensors
 from tbprof.model import OutOfMemory
+from tbprof.process.bounded_calls import within
 
 __all__ = ["gpu_of", "look_at", "memory_error", "write_beside_windows"]
 
@@ -28,6 +30,8 @@ _SCHEMA = 1
 _LONGEST_MESSAGE = 2000
 _MOST_FRAMES = 30
 _MOST_CAUSES = 5
+_PATIENCE_S = 30.0
+"""The program is at its end; its log directory may not answer."""
 _MOST_FILES = 50
 """In a run: a job that is started again and again has other workers each time. The tab lists as many."""
 
@@ -107,11 +111,11 @@ def write_beside_windows(found: OutOfMemory, logdir: Path, snapshot: bytes | Non
     """
     stem = f"{found.worker}.{time.time_ns()}"
     path = logdir / f"{stem}{OUT_OF_MEMORY_SUFFIX}"
-    leave_file(found, path, _MOST_FILES, of_all_workers=True)
+    within(_PATIENCE_S, partial(leave_file, found, path, _MOST_FILES, of_all_workers=True))
     if snapshot is not None:
         with contextlib.suppress(OSError):
             beside = logdir / f"{stem}{OUT_OF_MEMORY_SNAPSHOT_SUFFIX}"
-            leave_file(snapshot, beside, _MOST_SNAPSHOTS, of_all_workers=True)
+            within(_PATIENCE_S, partial(leave_file, snapshot, beside, _MOST_SNAPSHOTS, of_all_workers=True))
     return path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from time import perf_counter_ns
 
 from tbprof.hook.config.hook_config import HookConfig
@@ -28,9 +29,13 @@ from tbprof.hook.window.spooled_windows import SpooledWindows
 from tbprof.hook.window.torch_profiler import supported_options
 from tbprof.hook.window.window import ProfiledWindow
 from tbprof.model import HookFacts
+from tbprof.process.bounded_calls import within
 from tbprof.remote.outbox import make_outbox
 
 __all__ = ["Session"]
+
+START_PATIENCE_S = 5.0
+"""For a file system that may not answer: the publishing process makes the folder as well."""
 
 ENOUGH_SHARE = 0.4
 """Of the steps that a window was to record: one that is interrupted is kept with 2 of the usual 5."""
@@ -67,10 +72,8 @@ class Session:
         self._slow_steps = SlowStepWatch(config.schedule.slow_steps, clock)
         # Whoever looks below the log directory finds a run by its folder, where it ends before it publishes.
         with contextlib.suppress(OSError):
-            if config.address is None:
-                config.logdir.mkdir(parents=True, exist_ok=True)
-            else:
-                make_outbox(config.logdir)
+            make = partial(config.logdir.mkdir, parents=True, exist_ok=True)
+            within(START_PATIENCE_S, make if config.address is None else partial(make_outbox, config.logdir))
         self.windows = SpooledWindows(config)
         self.publisher = Publisher(
             str(config.logdir),

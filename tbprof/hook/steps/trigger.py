@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+
+from tbprof.process.bounded_calls import BoundedCalls
+from tbprof.safe_open import open_regular
 
 __all__ = ["TRIGGER_NAME", "Request", "Trigger"]
 
@@ -15,6 +19,9 @@ TRIGGER_NAME = "tbprof.trigger"
 
 MOST_STEPS = 100
 """Steps that a window can be asked for: its file grows with them."""
+
+PATIENCE_S = 0.1
+"""A look takes some 0.1 ms. The training waits so long for one, and for no other until that is over."""
 
 _LONGEST_TEXT = 200
 
@@ -46,28 +53,53 @@ class Trigger:
     def __init__(self, run_folder: Path, rank: int) -> None:
         self._path = run_folder / TRIGGER_NAME
         self._rank = rank
-        self._seen = self._written_at_ns()
+        self._calls = BoundedCalls()
+        self._has_complained = False
+        self._is_first_look = True
+        self._seen: int | None = None
+        self._written_text()
 
     def request(self, default_steps: int) -> Request | None:
         """What a new file asks of this rank; None without a new one."""
-        written = self._written_at_ns()
-        if written is None or written == self._seen:
+        text = self._written_text()
+        return None if text is None else self._read(text, default_steps)
+
+    def _written_text(self) -> str | None:
+        """What was written since the last look; None where nothing was, or where nobody can say now."""
+        try:
+            found = self._calls.call(PATIENCE_S, self._look)
+        except TimeoutError:
+            self._complain()
+            return None
+        except OSError:
+            found = None
+        is_first, self._is_first_look = self._is_first_look, False
+        written = None if found is None else found[0]
+        if found is None or written == self._seen:
             return None
         self._seen = written
-        return self._read(default_steps)
+        return None if is_first else found[1]
 
-    def _written_at_ns(self) -> int | None:
-        try:
-            return self._path.stat().st_mtime_ns
-        except OSError:
-            return None
+    def _look(self) -> tuple[int, str]:
+        """When it was written, and its text, if it is new.
 
-    def _read(self, default_steps: int) -> Request | None:
-        try:
-            with self._path.open("rb") as file:
-                text = file.read(_LONGEST_TEXT).decode("utf-8", errors="replace").strip()
-        except OSError:
-            return None
+        Whoever may write to the folder can put a pipe there, or a link to another's file.
+        """
+        with open_regular(self._path, follows_links=False) as file:
+            written = os.fstat(file.fileno()).st_mtime_ns
+            text = b"" if written == self._seen else file.read(_LONGEST_TEXT)
+        return written, text.decode("utf-8", errors="replace").strip()
+
+    def _complain(self) -> None:
+        if not self._has_complained:
+            self._has_complained = True
+            logger.warning(
+                "The file system of %s does not answer. The training does not wait for it; until it does, no"
+                " window can be asked for.",
+                self._path,
+            )
+
+    def _read(self, text: str, default_steps: int) -> Request | None:
         asked = _REQUEST.fullmatch(text)
         steps = 0 if asked is None else int(asked["steps"] or default_steps)
         if asked is None or not 0 < steps <= MOST_STEPS:
