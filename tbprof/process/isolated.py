@@ -17,7 +17,10 @@ from types import MappingProxyType
 from tbprof.folders import PACKAGE
 from tbprof.process.one_thread import ONE_THREAD
 
-__all__ = ["import_path", "start_python"]
+__all__ = ["environment", "import_path", "python_command", "start_python"]
+
+_IDLE: int = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
+"""Of Windows."""
 
 _DROPPED_VARIABLES = ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONDEVMODE")
 """They are meant for the parent; a warning that becomes an error there must not stop us here."""
@@ -34,6 +37,7 @@ def start_python(
     stderr: int | None = None,
     start_new_session: bool = False,
     pass_fds: Sequence[int] = (),
+    is_idle: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start `python -m module arguments...`, out of sight of any GPU.
 
@@ -47,18 +51,16 @@ def start_python(
         stderr: see there.
         start_new_session: see there.
         pass_fds: see there.
+        is_idle: whether it gives way to all others, where a process is started so; elsewhere see `beside`.
 
     Raises:
         OSError: The system can't start a process now, or this program is no Python.
     """
-    if getattr(sys, "frozen", False):
-        # sys.executable is the parent itself, which would begin once more.
-        raise OSError("a frozen program has no Python to start")
-    isolation = ["-P"] if sys.version_info >= (3, 11) else []
     return subprocess.Popen(
-        [sys.executable, *isolation, "-m", module, *arguments],
+        python_command(module, arguments),
         cwd=folder,
-        env={**_environment(), **variables},
+        env={**environment(), **variables},
+        creationflags=_IDLE if is_idle else 0,
         stdin=stdin,
         stdout=stdout,
         stderr=stderr,
@@ -67,7 +69,25 @@ def start_python(
     )
 
 
-def _environment() -> dict[str, str]:
+def python_command(module: str, arguments: Sequence[str]) -> list[str]:
+    """The command that runs a module of tbprof.
+
+    Raises:
+        OSError: This program is no Python.
+    """
+    if getattr(sys, "frozen", False):
+        # sys.executable is the parent itself, which would begin once more.
+        raise OSError("a frozen program has no Python to start")
+    if not sys.executable:
+        raise OSError("this program does not say where Python is (sys.executable is empty)")
+    if not os.access(sys.executable, os.X_OK):
+        raise OSError(f"{sys.executable} is no Python that can be started")
+    isolation = ["-P"] if sys.version_info >= (3, 11) else []
+    return [sys.executable, *isolation, "-m", module, *arguments]
+
+
+def environment() -> dict[str, str]:
+    """The variables of a process that is started."""
     kept = {name: value for name, value in os.environ.items() if name not in _DROPPED_VARIABLES}
     return {**ONE_THREAD, **kept, "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": os.pathsep.join(import_path())}
 

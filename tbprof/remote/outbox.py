@@ -6,15 +6,20 @@ import contextlib
 import hashlib
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tbprof.errors import Busy
+from tbprof.process.bounded_calls import within
 from tbprof.remote.store import Store
 
 __all__ = ["make_outbox", "outbox_of", "send", "waiting_files"]
 
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 15.0
+_LEAST_ANSWER_S = 5.0
+"""For one request, however little time is left."""
 
 
 def outbox_of(base: Path, address: str) -> Path:
@@ -41,11 +46,19 @@ def waiting_files(outbox: Path) -> list[Path]:
     return sorted(found, key=lambda path: (not path.name.endswith(".pb"), path))
 
 
-def send(outbox: Path, address: str, *, patience_s: float) -> int:
+def send(
+    outbox: Path, address: str, *, patience_s: float, on_delay: Callable[[str], None] = lambda _: None
+) -> int:
     """Write all that waits to its remote folder, and remove what has arrived; how many files that were.
 
-    What can't be written now is tried again, for so many seconds in all. Of several processes that send the
-    same file each writes the same, whole.
+    What can't be written now is tried again, for so many seconds in all, those that a store takes which does
+    not answer among them. Of several processes that send the same file each writes the same, whole.
+
+    Args:
+        outbox: where the files wait.
+        address: where they go.
+        patience_s: for all of them.
+        on_delay: is given the reason, a sentence, each time that one can't be written now.
 
     Raises:
         RemoteError: The address can't be written to. What has not arrived stays.
@@ -55,11 +68,10 @@ def send(outbox: Path, address: str, *, patience_s: float) -> int:
     sent = 0
     for path in waiting_files(outbox):
         pause_s = _FIRST_PAUSE_S
-        while not _has_arrived(store, outbox, path):
+        while (delay := _delay(store, outbox, path, deadline)) is not None:
             if time.monotonic() + pause_s > deadline:
-                # It raises why.
-                _write(store, outbox, path)
-                break
+                raise delay
+            on_delay(str(delay))
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         with contextlib.suppress(OSError):
@@ -68,12 +80,16 @@ def send(outbox: Path, address: str, *, patience_s: float) -> int:
     return sent
 
 
-def _has_arrived(store: Store, outbox: Path, path: Path) -> bool:
+def _delay(store: Store, outbox: Path, path: Path, deadline: float) -> Busy | None:
+    """Why a file has not arrived; None where it has."""
     try:
-        _write(store, outbox, path)
-    except Busy:
-        return False
-    return True
+        # How long a request without an answer lasts is each package's own choice, and up to minutes.
+        within(max(deadline - time.monotonic(), _LEAST_ANSWER_S), partial(_write, store, outbox, path))
+    except Busy as busy:
+        return busy
+    except TimeoutError:
+        return Busy(f"{store.address} does not answer: check the network, and try again")
+    return None
 
 
 def _write(store: Store, outbox: Path, path: Path) -> None:

@@ -8,32 +8,34 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
+from tbprof.safe_open import content_within, replace_whole
+
 __all__ = ["add_other_processes", "other_processes"]
 
+_MOST_FACTS_BYTES = 256 * 1024 * 1024
 
-def add_other_processes(facts: Path, gpu: str) -> None:
+
+def add_other_processes(facts: Path, gpu: str, training: int) -> None:
     """Write into a window's facts how many others are on the device, or why that is not known.
 
     Args:
         facts: the hook's `X.facts.json`; what stands in it stays, whatever happens here.
         gpu: the driver's name of the device, `GPU-<uuid>`.
+        training: the number of the process that recorded the window.
     """
     with contextlib.suppress(OSError, ValueError):
-        known = json.loads(facts.read_bytes())
+        known = json.loads(content_within(facts, _MOST_FACTS_BYTES))
         if not isinstance(known, dict):
             return
         try:
-            known["other_gpu_processes"] = other_processes(gpu, os.getppid())
+            known["other_gpu_processes"] = other_processes(gpu, training)
         except Exception as error:  # noqa: BLE001 - the driver's library has a family of errors of its own
             reason = f"{type(error).__name__}: {error}"
             known.setdefault("missing", []).append({"name": "other_gpu_processes", "reason": reason})
-        aside = facts.with_name(facts.name + ".tmp")
-        aside.write_text(json.dumps(known), encoding="utf-8")
-        aside.replace(facts)
+        replace_whole(facts, json.dumps(known).encode())
 
 
 def other_processes(gpu: str, training: int) -> int | None:

@@ -55,10 +55,11 @@ def _log_missing(config: HookConfig, session: Session) -> None:
     unsent = [] if config.address is None else waiting_files(config.logdir)
     if unsent:
         logger.warning(
-            "Files that have not reached %s: %d; they wait in %s%s, for the next window of a run with this"
-            " log directory, or for: tbprof publish %s",
+            "Files that have not reached %s: %d (%s); they wait in %s%s, for the next window of a run with"
+            " this log directory, or for: tbprof publish %s",
             config.address,
             len(unsent),
+            publisher.why_not_sent() or "the store has not answered so far",
             config.logdir,
             " for the process that still sends them" if publisher.running else "",
             config.address,

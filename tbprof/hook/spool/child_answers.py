@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["EMPTY_PREFIX", "NOT_SENT", "PUBLISHED_PREFIX", "SHOWN_PREFIX", "VERDICT_PREFIX"]
+__all__ = [
+    "EMPTY_PREFIX",
+    "NOT_SENT",
+    "PUBLISHED_PREFIX",
+    "SHOWN_PREFIX",
+    "VERDICT_PREFIX",
+    "WAITING_PREFIX",
+]
 
 VERDICT_PREFIX = "window"
 """Starts the child's line about the window that it has published."""
@@ -12,6 +19,9 @@ PUBLISHED_PREFIX = "published "
 
 SHOWN_PREFIX = "shown "
 """Starts the line that holds what trackers show of it."""
+
+WAITING_PREFIX = "not sent yet: "
+"""Starts a line that says why a window has not reached its remote folder so far."""
 
 EMPTY_PREFIX = "empty window"
 """Starts it where nothing of the GPU was recorded that torch sees."""

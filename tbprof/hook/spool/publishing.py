@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import subprocess
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tbprof.hook.safety.program_errors import let_through
@@ -18,6 +19,7 @@ from tbprof.hook.spool.child_answers import (
     PUBLISHED_PREFIX,
     SHOWN_PREFIX,
     VERDICT_PREFIX,
+    WAITING_PREFIX,
 )
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.publish_child import start_child
@@ -25,10 +27,14 @@ from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path
 from tbprof.hook.trackers.shown_window import window_of_json
 from tbprof.hook.trackers.tracker_thread import TrackerThread
 from tbprof.hook.trackers.trackers import Tracker
+from tbprof.process.detached import Detached
+from tbprof.safe_open import add_line, content_within
 
 __all__ = ["Publisher"]
 
 logger = logging.getLogger("tbprof")
+
+_MOST_LOG_BYTES = 16 * 1024 * 1024
 
 _SPOKEN = "%s. To see it: tensorboard --logdir %s, or tbprof report %s"
 
@@ -37,6 +43,15 @@ MOST_CHILDREN = 2
 
 MOST_WAITING = 20
 """Windows that wait for their turn before no other begins: the spool must not grow without end."""
+
+DEADLINE_S = 900.0
+"""A publishing process gives up by itself well before that, unless a file system keeps hold of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    process: Detached
+    since_s: float
 
 
 class Publisher:
@@ -70,9 +85,10 @@ class Publisher:
         self.speaks = speaks
         """Whether a person is told of each window: by one of many ranks, not by all."""
         self._waiting: deque[Path] = deque()
-        self._running: dict[Path, subprocess.Popen[bytes]] = {}
+        self._running: dict[Path, _Running] = {}
         self._listeners: dict[Path, Sequence[Tracker]] = {}
         self._failed = 0
+        self._not_sent: str | None = None
         self._has_said_behind = False
         self.gpu: str | None = None
         """The device of which the child asks the driver who else is on it; None: it does not ask."""
@@ -91,6 +107,14 @@ class Publisher:
     def unpublished(self) -> int:
         """Windows that stay in the spool: those that failed, and those whose turn has not come."""
         return self._failed + len(self._waiting)
+
+    def why_not_sent(self) -> str | None:
+        """What the store that windows are sent to has answered latest; None where nothing is known."""
+        for trace in self._running:
+            for line in reversed(_said(log_path(trace))):
+                if line.startswith(WAITING_PREFIX):
+                    return line.removeprefix(WAITING_PREFIX)
+        return self._not_sent
 
     def keeps_up(self) -> bool:
         """Whether a window may begin; the first time that too many wait is logged."""
@@ -116,10 +140,13 @@ class Publisher:
 
     def collect(self) -> None:
         """Look which children have ended, without waiting for any, and start those that are due."""
-        for trace, process in list(self._running.items()):
-            if process.poll() is not None:
+        for trace, running in list(self._running.items()):
+            if running.process.has_ended():
                 del self._running[trace]
-                self._note_end(trace, process.returncode)
+                self._note_end(trace, running.process.exit_code)
+            elif time.monotonic() - running.since_s > DEADLINE_S:
+                del self._running[trace]
+                self._let_go(trace, running.process)
         while self._waiting and len(self._running) < MOST_CHILDREN:
             self._start(self._waiting.popleft())
 
@@ -127,23 +154,21 @@ class Publisher:
         """Wait for the children, at most `wait_s` seconds in all."""
         deadline = time.monotonic() + wait_s
         self.collect()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            while self._running:
-                longest = next(iter(self._running.values()))
-                longest.wait(max(0.0, deadline - time.monotonic()))
-                self.collect()
+        while self._running and time.monotonic() < deadline:
+            longest = next(iter(self._running.values()))
+            longest.process.wait(min(deadline, longest.since_s + DEADLINE_S) - time.monotonic())
+            self.collect()
         self._telling.wait(deadline - time.monotonic())
 
     def leave(self) -> None:
         """Let the running children go on by themselves, when this process will not ask again."""
-        for process in self._running.values():
-            # Else Popen would warn that a child outlives it, which is meant here.
-            process.returncode = 0
+        for running in self._running.values():
+            running.process.leave()
         self._running.clear()
 
     def _start(self, trace: Path) -> None:
         try:
-            self._running[trace] = self._start_logged(trace)
+            self._running[trace] = _Running(self._start_logged(trace), time.monotonic())
         except OSError as error:
             let_through(error)
             if not trace.exists():
@@ -153,27 +178,35 @@ class Publisher:
             self._failed += 1
             logger.warning("%s could not be published now and waits for the next run: %s", trace, error)
 
-    def _start_logged(self, trace: Path) -> subprocess.Popen[bytes]:
-        output = log_path(trace).open("ab", buffering=0)
-        try:
-            gpu = () if self.gpu is None else ("--gpu", self.gpu)
-            shown = ("--shown",) if self._listeners.get(trace) else ()
-            arguments = (*self._keep, *gpu, *shown)
-            process = start_child(trace, self._logdir, arguments, output.fileno(), self._held())
-            # Where folders have no locks, another run may else take the window over, and publish it twice.
-            with contextlib.suppress(OSError):
-                output.write(f"{PUBLISHER_PREFIX}{process_name(process.pid)}\n".encode())
-        finally:
-            with contextlib.suppress(OSError):
-                output.close()
+    def _start_logged(self, trace: Path) -> Detached:
+        gpu = () if self.gpu is None else ("--gpu", self.gpu, "--training", str(os.getpid()))
+        shown = ("--shown",) if self._listeners.get(trace) else ()
+        process = start_child(trace, self._logdir, (*self._keep, *gpu, *shown), self._held())
+        # Where folders have no locks, another run may else take the window over, and publish it twice.
+        with contextlib.suppress(OSError):
+            if process.pid is not None:
+                add_line(log_path(trace), f"{PUBLISHER_PREFIX}{process_name(process.pid)}")
         return process
 
-    def _note_end(self, trace: Path, exit_code: int) -> None:
+    def _let_go(self, trace: Path, process: Detached) -> None:
+        process.leave()
+        self._failed += 1
+        logger.warning(
+            "%s has not been published after %.0f s, and its process is no longer waited for: unless it still"
+            " ends well, the window waits for the next run, or for: tbprof publish %s",
+            trace,
+            DEADLINE_S,
+            self._place,
+        )
+
+    def _note_end(self, trace: Path, exit_code: int | None) -> None:
         log, listeners = log_path(trace), self._listeners.pop(trace, ())
         if exit_code == 0:
             self._tell(log, listeners)
         elif exit_code == NOT_SENT:
-            logger.warning("%s", _reason(log, exit_code))
+            reason = _reason(log, exit_code)
+            self._not_sent = reason.partition("; the window waits")[0]
+            logger.warning("%s", reason)
         if exit_code == 0 or not _stays(trace):
             # What failed after the window was there is none of the training's business.
             self.published += 1
@@ -210,15 +243,17 @@ def _stays(trace: Path) -> bool:
 def _said(log: Path) -> list[str]:
     """The lines that the child wrote."""
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = content_within(log, _MOST_LOG_BYTES).decode("utf-8", errors="replace").splitlines()
     except OSError:
         return []
     return [line for line in lines if line and not line.startswith(PUBLISHER_PREFIX)]
 
 
-def _reason(log: Path, exit_code: int) -> str:
+def _reason(log: Path, exit_code: int | None) -> str:
     """The last line that the child wrote, which is its error."""
     said = _said(log)
-    if not said:
-        return f"the publishing process ended with code {exit_code} and said nothing"
-    return said[-1].removeprefix("tbprof: ")
+    if said:
+        return said[-1].removeprefix("tbprof: ")
+    if exit_code is None:
+        return "the publishing process was ended from outside, by a lack of memory for one, and said nothing"
+    return f"the publishing process ended with code {exit_code} and said nothing"

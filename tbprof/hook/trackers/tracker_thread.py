@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import tempfile
 import threading
 from collections import deque
@@ -15,7 +14,7 @@ from pathlib import Path
 from tbprof.file_names import RAW_SUFFIX
 from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.hook.trackers.trackers import Tracker, active_trackers
-from tbprof.process.isolated import start_python
+from tbprof.process.detached import start_detached
 
 __all__ = ["VARIABLE", "TrackerThread"]
 
@@ -123,12 +122,10 @@ def _page(trace: str, folder: Path) -> Path | None:
     page = folder / f"{Path(trace).name.removesuffix(RAW_SUFFIX)}.html"
     arguments = ["report", trace, "--format", "html", "-o", str(page)]
     try:
-        process = start_python("tbprof", arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = start_detached("tbprof", arguments, folder=folder)
     except OSError:
         return None
-    try:
-        process.wait(_PAGE_S)
-    except subprocess.TimeoutExpired:
+    if not process.wait(_PAGE_S):
         process.kill()
-        process.wait()
+    process.leave()
     return page if page.is_file() else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import types
 from pathlib import Path
@@ -45,7 +46,7 @@ def test_without_the_library_nobody_is_asked(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setitem(sys.modules, "pynvml", None)
     facts = tmp_path / "w.facts.json"
     facts.write_text('{"window": 0}')
-    add_other_processes(facts, GPU)
+    add_other_processes(facts, GPU, os.getppid())
     assert json.loads(facts.read_text()) == {"window": 0, "other_gpu_processes": None}
 
 
@@ -55,7 +56,7 @@ def test_a_driver_that_does_not_answer_is_named_and_costs_nothing(
     monkeypatch.setitem(sys.modules, "pynvml", library([], RuntimeError("Not Supported")))
     facts = tmp_path / "w.facts.json"
     facts.write_text('{"window": 0, "missing": []}')
-    add_other_processes(facts, GPU)
+    add_other_processes(facts, GPU, os.getppid())
     missing = [{"name": "other_gpu_processes", "reason": "RuntimeError: Not Supported"}]
     assert json.loads(facts.read_text()) == {"window": 0, "missing": missing}
 
@@ -67,5 +68,5 @@ def test_facts_that_are_none_stay_as_they_are(
     monkeypatch.setitem(sys.modules, "pynvml", library([4711]))
     facts = tmp_path / "w.facts.json"
     facts.write_text(text)
-    add_other_processes(facts, GPU)
+    add_other_processes(facts, GPU, os.getppid())
     assert facts.read_text() == text

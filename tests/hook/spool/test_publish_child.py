@@ -12,6 +12,7 @@ import pytest
 
 import tbprof
 from tbprof.hook.spool.publish_child import start_child
+from tbprof.hook.spool.spool import log_path
 
 HOME = Path(tbprof.__file__).resolve().parent.parent
 
@@ -19,7 +20,7 @@ SHOW_YOURSELF = """\
 import json, os, sys
 print(json.dumps({
     "arguments": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ),
-    "stdin": sys.stdin.read(), "leads_session": os.getsid(0) == os.getpid(),
+    "stdin": sys.stdin.read(),
 }))
 """
 
@@ -36,10 +37,8 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     trace.parent.mkdir()
 
     def start() -> dict[str, Any]:
-        with (tmp_path / "output").open("w+b") as output:
-            assert start_child(trace, "/logs/run", (), output.fileno()).wait(60) == 0
-            output.seek(0)
-            shown: dict[str, Any] = json.loads(output.read())
+        assert start_child(trace, "/logs/run", ()).wait(60)
+        shown: dict[str, Any] = json.loads(log_path(trace).read_text())
         return shown
 
     return start
@@ -50,13 +49,15 @@ class TestChild:
     def test_it_is_the_publish_command_with_absolute_paths(self, child: Any, tmp_path: Path) -> None:
         isolation = ["-P"] if sys.version_info >= (3, 11) else []
         trace = str(tmp_path / "spool" / "w.1.pt.trace.json")
-        assert child()["arguments"] == [*isolation, "-m", "tbprof", "publish", trace, "--logdir", "/logs/run"]
+        arguments = child()["arguments"]
+        _pipe = arguments.pop(len(isolation) + 2)
+        starter = [*isolation, "-m", "tbprof.process.beside"]
+        assert arguments == [*starter, "tbprof", "publish", trace, "--logdir", "/logs/run"]
 
     def test_it_runs_apart_from_the_training(self, child: Any, tmp_path: Path) -> None:
         shown = child()
         assert shown["folder"] == str(tmp_path / "spool")
         assert shown["stdin"] == ""
-        assert shown["leads_session"] is True
 
     def test_it_sees_no_gpu(self, child: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
@@ -88,4 +89,4 @@ class TestChild:
 def test_a_frozen_program_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     with pytest.raises(OSError, match="a frozen program has no Python to start"):
-        start_child(tmp_path / "w.1.pt.trace.json", str(tmp_path), (), 1)
+        start_child(tmp_path / "w.1.pt.trace.json", str(tmp_path), ())

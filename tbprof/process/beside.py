@@ -1,0 +1,86 @@
+"""Runs a module beside a program that must not notice: at the lowest priority, in a session of its own.
+
+`python -m tbprof.process.beside PIPE MODULE ARGUMENT...`: PIPE is the descriptor to which the exit code is
+written, for whoever cannot wait for this process since it is none of its children.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import runpy
+import signal
+import sys
+
+from tbprof.process.detached import CODE_MARK
+
+__all__ = ["main", "take_lowest_priority"]
+
+_LOWEST_PRIORITY = 19
+_IOPRIO_SET = {"x86_64": 251, "aarch64": 30}
+"""The number of that call of Linux, which its C library does not have."""
+_IDLE_IO = 3 << 13
+_THIS_PROCESS = 1
+
+
+def main() -> None:
+    pipe, module, *arguments = sys.argv[1:]
+    _stand_apart()
+    take_lowest_priority()
+    ending = _Ending(int(pipe))
+    sys.argv[1:] = arguments
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        ending.code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        raise
+    except BaseException:
+        ending.code = 1
+        raise
+
+
+def take_lowest_priority() -> None:
+    """Leave processor and disk to whoever wants them; what a system does not have is left out.
+
+    Not SCHED_IDLE: where all cores are busy it gets a fifth of what the lowest niceness does, and a window
+    would not be published before its deadline.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(_LOWEST_PRIORITY)
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(OSError, AttributeError, KeyError):
+        import ctypes
+
+        number = _IOPRIO_SET[os.uname().machine]
+        ctypes.CDLL(None).syscall(number, _THIS_PROCESS, 0, _IDLE_IO)
+
+
+class _Ending:
+    """Says the exit code when all else is over."""
+
+    def __init__(self, pipe: int) -> None:
+        os.set_inheritable(pipe, False)
+        self.code = 0
+        self._pipe = pipe
+        atexit.register(self._say)
+
+    def _say(self) -> None:
+        # Who started us may have ended.
+        with contextlib.suppress(OSError):
+            os.write(self._pipe, CODE_MARK + b"%d\n" % self.code)
+
+
+def _stand_apart() -> None:
+    """What the shell, and who started it, had with signals is not ours."""
+    with contextlib.suppress(OSError):
+        os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGQUIT, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+if __name__ == "__main__":
+    main()
