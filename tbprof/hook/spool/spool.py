@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -28,6 +29,9 @@ __all__ = [
     "spool_bases",
     "spools_of",
 ]
+
+_MOST_TEMPORARY = 100
+"""Names that are tried."""
 
 TRACE_SUFFIX = ".pt.trace.json"
 """What torch's tensorboard_trace_handler ends its file names with."""
@@ -80,6 +84,7 @@ def open_spool(logdir: Path, spool: Path | None, name: str | None = None) -> Pat
         folder = spools_of(base, logdir) / (name or process_name())
         try:
             base.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _require_private(base)
             _make_private_again(folder)
         except OSError as error:
             failures.append(f"{base} ({error})")
@@ -120,7 +125,25 @@ def _usual_places() -> Iterator[Path]:
         yield _user_cache() / "tbprof" / "spool"
     # Or no folder for what is temporary.
     with contextlib.suppress(FileNotFoundError):
-        yield Path(tempfile.gettempdir()) / f"tbprof-spool-{_user()}"
+        yield from _temporary_places(Path(tempfile.gettempdir()) / f"tbprof-spool-{_user()}")
+
+
+def _temporary_places(first: Path) -> Iterator[Path]:
+    """The user's own, and the one to be made: a folder that somebody else made could be renamed away."""
+    for number in range(_MOST_TEMPORARY):
+        place = first.with_name(f"{first.name}.{number}") if number else first
+        try:
+            if _is_private(place.lstat()):
+                yield place
+        except OSError:
+            # It is to be made; where that can't be, whoever tries says why.
+            yield place
+            return
+
+
+def _is_private(status: os.stat_result) -> bool:
+    is_own = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    return is_own and stat.S_ISDIR(status.st_mode) and (os.name == "nt" or not status.st_mode & 0o022)
 
 
 def remove_partial_files(folder: Path) -> None:
@@ -163,6 +186,12 @@ def _make_private(folder: Path) -> None:
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     _require_own(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _require_private(base: Path) -> None:
+    """In the folder for what is temporary, somebody else may have been faster."""
+    if base.name.startswith(f"tbprof-spool-{_user()}") and not _is_private(base.lstat()):
+        raise PermissionError("another user made it, or may write to it")
 
 
 def _require_own(folder: Path) -> None:

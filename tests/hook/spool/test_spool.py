@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -141,3 +142,45 @@ def test_folders_go_as_far_as_nothing_is_in_them(folder: Path) -> None:
     (folder / "kept" / "file").write_text("")
     remove_empty_folders(folder)
     assert sorted(folder.rglob("*")) == [folder / "kept", folder / "kept" / "file"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="owners and modes are of POSIX")
+@pytest.mark.parametrize("first", ["of others", "a link", "open to others", "no folder"])
+def test_a_temporary_place_that_somebody_else_made_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: str
+) -> None:
+    monkeypatch.delenv("TBPROF_SPOOL")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    place = tmp_path / f"tbprof-spool-{os.getuid()}"
+    if first == "a link":
+        (tmp_path / "theirs").mkdir(mode=0o700)
+        place.symlink_to("theirs")
+    elif first == "no folder":
+        place.write_text("")
+    else:
+        place.mkdir(mode=0o700)
+        place.chmod(0o777 if first == "open to others" else 0o700)
+    if first == "of others":
+        monkeypatch.setattr(os, "getuid", lambda: 4711)
+        place.rename(place.with_name("tbprof-spool-4711"))
+        place = place.with_name("tbprof-spool-4711")
+        made = Path.mkdir
+        lstat = Path.lstat
+        # What is made from now on is the user's, and that one was there.
+        own: set[Path] = set()
+
+        def noting_mkdir(path: Path, *given: Any, **named: Any) -> None:
+            made(path, *given, **named)
+            own.add(path)
+
+        def lstat_of(path: Path) -> os.stat_result:
+            status = lstat(path)
+            return os.stat_result((*status[:4], 4711 if path in own else status[4], *status[5:]))
+
+        monkeypatch.setattr(Path, "mkdir", noting_mkdir)
+        monkeypatch.setattr(Path, "lstat", lstat_of)
+    used = open_spool(tmp_path / "logs", None)
+    assert used.is_relative_to(place.with_name(f"{place.name}.1"))
+    assert open_spool(tmp_path / "logs", None) == used
