@@ -15,6 +15,8 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
+from pathlib import Path
 
 __all__ = [
     "BROKEN_SUFFIX",
@@ -26,8 +28,10 @@ __all__ = [
     "OUT_OF_MEMORY_SNAPSHOT_SUFFIX",
     "OUT_OF_MEMORY_SUFFIX",
     "PIN_NAME",
+    "PROCESS_NAME",
     "RAW_SUFFIX",
     "REPORT_SUFFIX",
+    "lies_in_spool",
     "rank_of",
     "run_family",
 ]
@@ -47,6 +51,12 @@ CLASSIC_SUFFIX = ".pt.trace.json.gz"
 PIN_NAME = "tbprof.pin"
 """A run with a file of that name keeps everything."""
 
+PROCESS_NAME = re.compile(r"(?P<host>.+)-(?P<space>\w+\.\d+)-(?P<pid>\d+)-(?P<start>\d+)(?:\.\d+)?")
+"""The name of a hook's folder in the spool: see `hook.spool.processes`."""
+
+_RUN_IN_SPOOL = re.compile("[0-9a-f]{16}")
+"""That of the folder above it: a digest of the log directory."""
+
 _RANK = re.compile(r"(?:^|[^a-z])rank[_-]?(\d+)", re.IGNORECASE)
 
 
@@ -54,6 +64,12 @@ def rank_of(worker: str) -> int | None:
     """The rank that a worker's name tells, as in `node1_77_rank3` or `rank0_trace`."""
     found = _RANK.search(worker)
     return None if found is None else int(found[1])
+
+
+def lies_in_spool(trace: Path) -> bool:
+    """Whether a hook put it there: by the names of folders, since a hook may have been given any place."""
+    pairs = pairwise(trace.absolute().parents)
+    return any(PROCESS_NAME.fullmatch(own.name) and _RUN_IN_SPOOL.fullmatch(run.name) for own, run in pairs)
 
 
 _NUMBERS = re.compile(r"\b[0-9a-f]*[0-9][0-9a-f]{5,}\b|[0-9]+")

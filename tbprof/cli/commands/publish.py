@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.input.places import local_path, path_or_address
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.gpu_processes import add_other_processes
 from tbprof.errors import Busy, RemoteError, UsageError
 from tbprof.escaping import plain
-from tbprof.hook.spool.child_answers import NOT_SENT, SHOWN_PREFIX
+from tbprof.file_names import lies_in_spool
+from tbprof.hook.spool.child_answers import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
 from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.model import Report
-from tbprof.remote.address import checked_address, is_address, local_folder_of
+from tbprof.remote.address import checked_address, is_address
 from tbprof.remote.outbox import outbox_of, send
-from tbprof.standard_streams import put
-from tbprof.store.publishing.publishing import facts_of, publish_window
+from tbprof.standard_streams import flush_output, put
+from tbprof.store.publishing.publishing import Source, facts_of, publish_window
 from tbprof.store.publishing.retention import Limits
 from tbprof.store.publishing.scalars import scalars_of
 from tbprof.texts.figures.quantities import count
@@ -34,8 +36,8 @@ __all__ = ["add_to"]
 DEADLINE_S = 600
 _PATIENCE_S = 120.0
 """How long a store that can't be reached is tried again: others wait for their turn."""
-_LOWEST_PRIORITY = 19
 _COULD_NOT = 2
+_MOST_DIGITS = 18
 
 
 def add_to(commands: Commands) -> None:
@@ -45,18 +47,22 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument(
         "path",
-        type=_path_or_address,
+        type=path_or_address,
         metavar="PATH",
         help="a log directory, of which all is published that still waits in your spool; with --logdir, "
         "a trace as torch.profiler wrote it; or an address such as s3://bucket/run",
     )
-    parser.add_argument("--logdir", type=Path, metavar="DIR", help="the run's folder, for a trace")
-    parser.add_argument("--keep-windows", type=int, metavar="N", help="raw traces of each worker to keep")
-    parser.add_argument("--keep-bytes", type=int, metavar="N", help="bytes of the run to keep, in all")
+    parser.add_argument("--logdir", type=local_path, metavar="DIR", help="the run's folder, for a trace")
+    parser.add_argument("--move", action="store_true", help="remove the trace once it is published")
+    parser.add_argument("--keep-windows", type=_least_one, metavar="N", help="raw traces of a worker to keep")
+    parser.add_argument("--keep-bytes", type=_least_one, metavar="N", help="bytes of the run to keep, in all")
     parser.add_argument(
-        "--to", metavar="ADDRESS", help="send what is in the run's folder there, and remove it"
+        "--to", type=_address, metavar="ADDRESS", help="send what is in the run's folder there, and remove it"
     )
     parser.add_argument("--gpu", metavar="UUID", help="ask the driver who else is on this device")
+    parser.add_argument(
+        "--training", type=int, metavar="PID", help="the process that recorded, which is none of those"
+    )
     parser.add_argument("--shown", action="store_true", help="print what trackers show of a trace")
     parser.set_defaults(run=run)
 
@@ -70,6 +76,8 @@ def run(options: argparse.Namespace) -> int:
         UsageError: The run's folder was not said, or the spool can't be used.
     """
     if options.logdir is not None:
+        if isinstance(options.path, str):
+            raise UsageError(f"{options.path} is an address, and a trace of this machine is needed: name one")
         return _publish_one(options)
     if isinstance(options.path, str):
         return _publish_to_remote(options)
@@ -91,6 +99,8 @@ def _publish_all(options: argparse.Namespace) -> int:
         put(plain(f"{run}: {count(publisher.published, 'window')} published") + "\n")
         if publisher.unpublished or publisher.lost:
             code = _COULD_NOT
+    if not runs and not options.path.exists():
+        raise UsageError(f"{options.path} is not there, and nothing waits to be published for it")
     if not runs:
         put(plain(f"nothing waits to be published for {options.path}") + "\n")
     return code
@@ -128,19 +138,18 @@ def _show_what_is_logged() -> None:
 
 
 def _publish_one(options: argparse.Namespace) -> int:
-    """One window at low priority, within `DEADLINE_S` seconds."""
+    """One window, within `DEADLINE_S` seconds."""
     deadline = threading.Timer(DEADLINE_S, _give_up, [options.path])
     deadline.daemon = True
     deadline.start()
-    with contextlib.suppress(OSError):
-        if hasattr(os, "nice"):
-            os.nice(_LOWEST_PRIORITY)
     try:
         if options.gpu is not None:
-            add_other_processes(facts_of(options.path), options.gpu)
-        published = publish_window(options.path, options.logdir, limits=_limits(options))
+            add_other_processes(facts_of(options.path), options.gpu, options.training or os.getppid())
+        published = publish_window(
+            options.path, options.logdir, limits=_limits(options), source=_source(options)
+        )
         if options.to is not None:
-            send(options.logdir, options.to, patience_s=_PATIENCE_S)
+            send(options.logdir, options.to, patience_s=_PATIENCE_S, on_delay=_say_delay)
     except (Busy, RemoteError) as error:
         what_to_do = f"for the next one, or for: tbprof publish {options.to}"
         tell(f"{error}; the window waits in {options.logdir} {what_to_do}")
@@ -162,11 +171,6 @@ def _shown(report: Report, where: str, line: str) -> str:
     return ShownWindow(facts.first_step, scalars_of(report, facts), line, where).to_json()
 
 
-def _path_or_address(text: str) -> Path | str:
-    local = local_folder_of(text)
-    return text if local is None and is_address(text) else Path(local or text)
-
-
 def _kept(options: argparse.Namespace) -> list[str]:
     """The limits, as the process is told that publishes a window."""
     given = {"--keep-windows": options.keep_windows, "--keep-bytes": options.keep_bytes}
@@ -174,9 +178,33 @@ def _kept(options: argparse.Namespace) -> list[str]:
 
 
 def _limits(options: argparse.Namespace) -> Limits | None:
-    if options.keep_windows is None or options.keep_bytes is None:
+    if options.keep_windows is None and options.keep_bytes is None:
         return None
-    return Limits(options.keep_windows, options.keep_bytes)
+    return Limits(options.keep_windows or sys.maxsize, options.keep_bytes or sys.maxsize)
+
+
+def _source(options: argparse.Namespace) -> Source:
+    """What somebody else recorded is theirs."""
+    if lies_in_spool(options.path):
+        return "spool"
+    return "move" if options.move else "keep"
+
+
+def _say_delay(reason: str) -> None:
+    put(f"{plain(WAITING_PREFIX + reason)}\n")
+    flush_output()
+
+
+def _address(text: str) -> str:
+    if not is_address(text):
+        raise UsageError(f"--to {text!r} is no address: give one such as s3://bucket/run")
+    return text
+
+
+def _least_one(text: str) -> int:
+    if not text.isdecimal() or not text.isascii() or len(text) > _MOST_DIGITS or int(text) < 1:
+        raise UsageError(f"{text!r} is no number of windows or bytes to keep: give 1 or more")
+    return int(text)
 
 
 def _give_up(trace: Path) -> None:

@@ -8,9 +8,15 @@ import socket
 import zlib
 from pathlib import Path
 
-__all__ = ["host_name", "is_of_this_host", "is_running", "process_label", "process_name"]
+from tbprof.file_names import PROCESS_NAME
 
-_NAME = re.compile(r"(?P<host>.+)-(?P<space>\w+\.\d+)-(?P<pid>\d+)-(?P<start>\d+)(?:\.\d+)?")
+__all__ = [
+    "host_name",
+    "is_of_this_host",
+    "is_running",
+    "process_label",
+    "process_name",
+]
 
 FIRST_NAME_SPACE = "4026531836"
 """The number space of processes that Linux boots with (PROC_PID_INIT_INO): that of no container."""
@@ -42,7 +48,7 @@ def process_name(pid: int | None = None) -> str:
 
 def is_of_this_host(name: str) -> bool:
     """Whether a process ran on this host, in whatever container; in an earlier boot of it as well."""
-    match = _NAME.fullmatch(name)
+    match = PROCESS_NAME.fullmatch(name)
     return match is not None and match["host"] == host_name()
 
 
@@ -52,7 +58,7 @@ def is_running(name: str) -> bool | None:
     Processes of other hosts and of other containers can't be seen from here, nor can any where there
     is no `/proc` (asking by signal would be wrong on Windows, where signal 0 is Ctrl-C).
     """
-    match = _NAME.fullmatch(name)
+    match = PROCESS_NAME.fullmatch(name)
     if match is None or (match["host"], match["space"]) != (host_name(), _name_space()):
         return None
     if not Path("/proc/self/stat").exists():

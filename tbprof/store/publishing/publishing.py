@@ -6,13 +6,14 @@ import contextlib
 import dataclasses
 import errno
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from tbprof.errors import PublishError, ReportTooLarge, TraceError, TraceNotReadable
 from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, INPUTS_SUFFIX, RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.report import build_report
-from tbprof.safe_open import content_of
+from tbprof.safe_open import content_of, content_within
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.publishing.classic import (
@@ -28,7 +29,12 @@ from tbprof.trace_writing import merge_facts, verify, with_inputs
 from tbprof.version import __version__
 from tbprof.window_names import parse_window_name
 
-__all__ = ["Published", "facts_of", "publish_window"]
+__all__ = ["Published", "Source", "facts_of", "publish_window"]
+
+Source: TypeAlias = Literal["spool", "move", "keep"]
+"""They are the hook's own, and go with the folder that they leave empty; they go; or they stay."""
+
+_MOST_FACTS_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,13 @@ class Published:
 
 
 def publish_window(
-    spooled: Path, logdir: Path, classic: ClassicChoice = "auto", limits: Limits | None = None
+    spooled: Path,
+    logdir: Path,
+    classic: ClassicChoice = "auto",
+    limits: Limits | None = None,
+    source: Source = "spool",
 ) -> Published:
-    """Publish a trace as Kineto wrote it, with the facts beside it, and clear both away.
+    """Publish a trace as Kineto wrote it, with the facts beside it.
 
     The report appears first and the trace after it, each whole: a viewer that looks in
     between never starts to read a trace that has a report.
@@ -51,16 +61,17 @@ def publish_window(
         logdir: The run's folder; made if it is not there.
         classic: Whether to add a copy for torch-tb-profiler; without room there is none.
         limits: What the run keeps of the windows before this one; None: all.
+        source: What becomes of these files: see `Source`.
 
     Raises:
-        TraceError: The trace is not whole, and is called `X.broken` from now on; or it can't be
+        TraceError: The trace is not whole, and in the spool is called `X.broken` from now on; or it can't be
             read now, and both files stay.
         PublishError: The log directory can't be written to; both files stay.
     """
     stem = parse_window_name(spooled.name).stem
     facts, inputs = facts_of(spooled), spooled.with_name(stem + INPUTS_SUFFIX)
     trace_path, report_path = logdir / f"{stem}{RAW_SUFFIX}", logdir / f"{stem}{REPORT_SUFFIX}"
-    _verify_or_set_aside(spooled, spooled.with_name(stem + BROKEN_SUFFIX))
+    _verify_or_set_aside(spooled, spooled.with_name(stem + BROKEN_SUFFIX) if source == "spool" else None)
     try:
         member = _facts_json(facts, inputs)
         report = _write_with_room(spooled, member, trace_path, report_path)
@@ -68,7 +79,9 @@ def publish_window(
         raise PublishError(
             f"{logdir} can't be written to ({error.strerror}): the window stays at {spooled}"
         ) from error
-    _finish(Published(trace_path, report_path, report), (spooled, facts, inputs), classic, limits)
+    if source != "keep":
+        _clear_away((spooled, facts, inputs), is_spool=source == "spool")
+    _finish(Published(trace_path, report_path, report), classic, limits)
     return Published(trace_path, report_path, report)
 
 
@@ -77,29 +90,33 @@ def facts_of(spooled: Path) -> Path:
     return spooled.with_name(parse_window_name(spooled.name).stem + FACTS_SUFFIX)
 
 
-def _verify_or_set_aside(spooled: Path, aside: Path) -> None:
+def _verify_or_set_aside(spooled: Path, aside: Path | None) -> None:
     """A broken trace is broken the next time as well: nobody is to try again."""
     try:
         verify(spooled)
     except TraceNotReadable:
         raise
     except TraceError:
-        with contextlib.suppress(OSError):
-            spooled.rename(aside)
+        if aside is not None:
+            with contextlib.suppress(OSError):
+                spooled.rename(aside)
         raise
 
 
-def _finish(
-    published: Published, spooled: tuple[Path, ...], classic: ClassicChoice, limits: Limits | None
-) -> None:
+def _clear_away(files: tuple[Path, ...], *, is_spool: bool) -> None:
+    """The window is there and whole; that its sources are gone may fail without it."""
+    with contextlib.suppress(OSError):
+        for left in files:
+            left.unlink(missing_ok=True)
+        if is_spool:
+            files[0].parent.rmdir()
+
+
+def _finish(published: Published, classic: ClassicChoice, limits: Limits | None) -> None:
     """What follows when the window is there and whole: each of it may fail without the others."""
     logdir = published.trace.parent
     with contextlib.suppress(OSError):
         write_scalars(published.report, logdir)
-    with contextlib.suppress(OSError):
-        for left in spooled:
-            left.unlink(missing_ok=True)
-        spooled[0].parent.rmdir()
     if is_classic_wanted(classic):
         with contextlib.suppress(OSError, TraceError):
             copy_classic(published.trace, logdir / CLASSIC_FOLDER)
@@ -137,7 +154,7 @@ def _write(spooled: Path, facts: bytes | None, trace_path: Path, report_path: Pa
 def _facts_json(facts: Path, inputs: Path) -> bytes | None:
     """None where the hook wrote none; of what can't be read nothing, which is told as damaged."""
     try:
-        written = facts.read_bytes()
+        written = content_within(facts, _MOST_FACTS_BYTES)
         return with_inputs(written, inputs) if inputs.exists() else written
     except FileNotFoundError:
         return None

@@ -18,8 +18,8 @@ STEM = "node1_77.1752215573993169006"
 
 @pytest.fixture
 def spooled(tmp_path: Path) -> Path:
-    path = tmp_path / "spool" / f"{STEM}.pt.trace.json"
-    path.parent.mkdir()
+    path = tmp_path / "spool" / ("0" * 16) / "node1-0.0-77-5" / f"{STEM}.pt.trace.json"
+    path.parent.mkdir(parents=True)
     path.write_bytes(gzip.decompress(CLEAN.read_bytes()))
     return path
 
@@ -32,7 +32,38 @@ def test_a_window_is_published(spooled: Path, tmp_path: Path) -> None:
     assert said[0] == f"published {trace}"
     assert said[1].startswith("window: The GPU ")
     assert trace.exists()
-    assert not spooled.exists()
+    assert not spooled.parent.exists()
+
+
+@pytest.mark.parametrize("options", [(), ("--move",)])
+def test_a_trace_of_somebody_else_stays_unless_it_is_to_be_moved(
+    spooled: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    mine = tmp_path / "mine" / spooled.name
+    mine.parent.mkdir()
+    spooled.rename(mine)
+    assert run_tbprof("publish", mine, "--logdir", tmp_path / "run", *options).returncode == 0
+    assert mine.exists() is (not options)
+    assert mine.parent.exists()
+
+
+def test_a_broken_trace_of_somebody_else_keeps_its_name(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.pt.trace.json"
+    mine.write_text('{"traceEvents": [')
+    assert run_tbprof("publish", mine, "--logdir", tmp_path / "run").returncode == 2
+    assert mine.exists()
+
+
+@pytest.mark.parametrize("number", ["-1", "0", "x", "9" * 30])
+def test_no_number_of_windows_to_keep_is_refused(spooled: Path, tmp_path: Path, number: str) -> None:
+    ended = run_tbprof("publish", spooled, "--logdir", tmp_path / "run", "--keep-windows", number)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert spooled.exists()
+
+
+def test_a_place_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
+    ended = run_tbprof("publish", tmp_path / "nowhere")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
 
 
 def test_a_trace_that_is_not_whole_is_one_line_and_set_aside(spooled: Path, tmp_path: Path) -> None:
@@ -73,6 +104,7 @@ def test_what_a_killed_training_left_is_published_for_its_log_directory_only(
     trained = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, env=environment, check=False)
     assert trained.returncode == 9
     own = {"TBPROF_SPOOL": str(tmp_path / "spool")}
+    (tmp_path / "other").mkdir()
     elsewhere = run_tbprof("publish", tmp_path / "other", environment=own)
     assert elsewhere.stdout == f"nothing waits to be published for {tmp_path / 'other'}\n"
     asked = run_tbprof("doctor", tmp_path / "logs", environment=own)
