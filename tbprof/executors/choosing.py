@@ -9,6 +9,8 @@ __all__ = ["executor_for", "executor_of"]
 
 _RAY = "ray"
 
+_MOST_DIGITS = 9
+
 _FEWEST_TO_SHARE = 4
 """Traces that are worth other processes: to start one takes as long as to read a small trace."""
 
@@ -20,7 +22,8 @@ def executor_of(words: str) -> Executor:
         UsageError: None is, or its package is not installed.
     """
     if words.isdecimal() and words.isascii():
-        return _processes(int(words))
+        # A number of any length is no more than there are files; Python reads none of 5,000 digits.
+        return _processes(int(words.lstrip("0")[:_MOST_DIGITS] or "0"))
     kind, found, _ = words.partition("://")
     if kind == _RAY:
         from tbprof.executors.ray_executor import RayExecutor

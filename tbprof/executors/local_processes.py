@@ -8,7 +8,7 @@ import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 from tbprof.errors import Busy, ReadingEnded, TbprofError, UsageError
 from tbprof.executors.executor import Answer, Failure, Task
@@ -47,13 +47,16 @@ class LocalProcesses:
     def map(self, task: Task, paths: Iterable[str], /) -> Iterator[Answer]:
         """As `Executor` says."""
         ask = base64.b64encode(pickle.dumps(task)).decode()
-        workers = [Worker(WORKER, lambda *_: None) for _ in range(self._count)]
+        workers: list[Worker] = []
         free: SimpleQueue[Worker] = SimpleQueue()
-        for worker in workers:
-            free.put(worker)
 
         def answer(path: str) -> Answer:
-            worker = free.get()
+            # There are never more than there are threads, nor than there are files.
+            try:
+                worker = free.get_nowait()
+            except Empty:
+                worker = Worker(WORKER, lambda *_: None)
+                workers.append(worker)
             try:
                 return _answer(worker, Question(path, ask, {}))
             finally:
@@ -61,8 +64,7 @@ class LocalProcesses:
 
         with contextlib.ExitStack() as stack:
             threads = stack.enter_context(ThreadPoolExecutor(self._count))
-            for worker in workers:
-                stack.callback(worker.close)
+            stack.callback(_close, workers)
             # Where nobody takes the rest, what goes on ends at once.
             stack.callback(threads.shutdown, wait=False, cancel_futures=True)
             begun: deque[Future[Answer]] = deque()
@@ -72,6 +74,11 @@ class LocalProcesses:
                     yield begun.popleft().result()
             while begun:
                 yield begun.popleft().result()
+
+
+def _close(workers: Iterable[Worker]) -> None:
+    for worker in workers:
+        worker.close()
 
 
 def _answer(worker: Worker, question: Question) -> Answer:
