@@ -1,7 +1,7 @@
 """The `tbprof` command.
 
 Exit codes: 0 fine; 1 what `--fail-on`, `--forbid` or `--budget` asked for was found; 2 it could
-not be done, with one sentence on stderr.
+not be done, with one sentence on stderr; 130 somebody interrupted it.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _COMMANDS: Mapping[str, str] = {
 _READING = frozenset(("report", "table", "fleet", "job", "classic", "import", "publish"))
 """Those that never run a program of the user's, whose linear algebra may need all cores; `check` may."""
 COULD_NOT = 2
+INTERRUPTED = 130
+"""As a shell has it of what SIGINT ended: 2 would say that something is wrong with what was asked."""
 _VERSION = f"tbprof {__version__}"
 
 
@@ -87,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         discard(sys.stdout)
         return 0
     except KeyboardInterrupt:
-        return _say("interrupted")
+        _say("interrupted")
+        return INTERRUPTED
     except Exception as error:
         if os.environ.get("TBPROF_DEBUG"):
             raise

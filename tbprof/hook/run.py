@@ -96,7 +96,7 @@ def _check_step_on(step_on: StepFunction, given: argparse.Namespace) -> None:
 def _logdir(given: argparse.Namespace) -> str:
     # Of a module all of its name: those of one package are programs of their own.
     name = given.program if given.module else Path(given.program).stem
-    return given.logdir or os.path.join("logs", name)  # noqa: PTH118
+    return os.path.join("logs", name) if given.logdir is None else given.logdir  # noqa: PTH118
 
 
 def _run(given: argparse.Namespace, options: HookOptions, step_on: StepFunction | None) -> None:

@@ -97,7 +97,7 @@ def test_an_interruption_is_one_word(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(report, "run", interrupt)
-    assert main(["report", str(CLEAN)]) == 2
+    assert main(["report", str(CLEAN)]) == 130
     assert capsys.readouterr().err == "tbprof: interrupted\n"
 
 

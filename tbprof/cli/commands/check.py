@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tbprof.cli.input.baseline_file import read_baseline, renewed, write_baseline
 from tbprof.cli.input.checkout_paths import path_in_checkout
 from tbprof.cli.input.piped import as_file
+from tbprof.cli.input.places import local_path, path_of
 from tbprof.cli.input.preflight_document import document_recording, preflight_document
 from tbprof.cli.input.reading import is_folder, report_of_file
 from tbprof.cli.input.window_reading import FolderWindows, WindowReader
@@ -26,6 +27,7 @@ from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import json_text
 from tbprof.line_rules import LINE_KINDS
 from tbprof.process.one_thread import one_thread
+from tbprof.remote.placeholders import addressed
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.findings.check import unjudged_sum
@@ -75,7 +77,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--time-limit", metavar="SECONDS", help="of a program: as for tbprof preflight")
     parser.add_argument("--stub", action="append", default=[], metavar="NAME=REPLACEMENT", help="the same")
     parser.add_argument("--force", action="store_true", help="of a program: on a machine with a GPU, too")
-    parser.add_argument("--baseline", type=Path, metavar="FILE", help="what was accepted")
+    parser.add_argument("--baseline", type=local_path, metavar="FILE", help="what was accepted")
     parser.add_argument("--update-baseline", action="store_true", help="write what is found to that file")
     parser.add_argument("--forbid", type=_words, default=(), metavar="WORD,...", help="fail for these")
     parser.add_argument(
@@ -88,7 +90,7 @@ def add_to(commands: Commands) -> None:
         f"N%% of the steps of {' or '.join(SHARES)}; may be repeated",
     )
     parser.add_argument("--format", choices=("text", "json", "sarif", "github", "markdown"), default="text")
-    parser.add_argument("--source-root", type=Path, metavar="DIR", help="where the files of the report lie")
+    parser.add_argument("--source-root", type=local_path, metavar="DIR", help="where files of the report lie")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
     parser.set_defaults(run=run)
 
@@ -101,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.list:
         with reader_may_leave():
-            put(_listed(options))
+            put(addressed(_listed(options)))
         return 0
     if not options.paths:
         raise UsageError("there is nothing to check: name traces, reports, folders or a program")
@@ -117,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
         write_baseline(options.baseline, baseline)
         view = judge(baseline)
     with reader_may_leave():
-        put(_printed(view, options))
+        put(addressed(_printed(view, options)))
     return FOUND if view.fails else 0 if view.passed else _COULD_NOT
 
 
@@ -135,7 +137,7 @@ def _listed(options: argparse.Namespace) -> str:
     """The checks with their outcomes in windows; without a window those that there are."""
     if not options.paths:
         return list_text(all_rules())
-    windows = WindowReader([Path(path) for path in options.paths], use_cache=not options.no_cache)
+    windows = WindowReader([path_of(path) for path in options.paths], use_cache=not options.no_cache)
     with one_thread():
         views = [(near_path(report.trace.path), checks_view(report)) for _, report in windows]
     if options.format == "json":
@@ -156,7 +158,7 @@ def _recordings(options: argparse.Namespace) -> list[Recording]:
     if _is_program(options):
         return [document_recording(run_preflight(first, others, _passed_on(options)), first)]
     with one_thread():
-        return [recording for path in options.paths for recording in _recorded(Path(path), options)]
+        return [recording for path in options.paths for recording in _recorded(path_of(path), options)]
 
 
 def _passed_on(options: argparse.Namespace) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.input.places import local_path
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import plain
@@ -26,9 +27,11 @@ _COULD_NOT = 2
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("classic")
-    parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="a trace, or a folder of them")
+    parser.add_argument("paths", type=local_path, nargs="+", metavar="PATH", help="a trace, or a folder")
     parser.add_argument(
-        "--out", type=Path, help=f"where to write; default: a folder {CLASSIC_FOLDER!r} beside each trace"
+        "--out",
+        type=local_path,
+        help=f"where to write; default: folders {CLASSIC_FOLDER!r} beside the traces",
     )
     parser.set_defaults(run=run)
 

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.input.places import local_path
 from tbprof.cli.output.progress import Progress
 from tbprof.cli.output.terminal import terminal_text
 from tbprof.cli.processes.demo_training import demo_events
@@ -41,7 +42,9 @@ _FIRST_SAMPLE = "a_simulated_training"
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("demo")
-    parser.add_argument("--logdir", type=Path, default=Path("logs") / "demo", help="default: %(default)s")
+    parser.add_argument(
+        "--logdir", type=local_path, default=Path("logs") / "demo", help="default: %(default)s"
+    )
     parser.add_argument("--sample", action="store_true", help="open samples instead; needs no torch")
     parser.add_argument("--no-serve", action="store_true", help="print the results and end")
     parser.set_defaults(run=run)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.input.places import local_path
 from tbprof.cli.input.window_reading import read_windows
 from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import TbprofError, UsageError
@@ -47,7 +48,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "logdir",
         nargs="?",
-        type=Path,
+        type=local_path,
         default=Path("logs"),
         help="where the results are, or would go; default: %(default)s",
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP, add_top
 from tbprof.cli.input.fleet_windows import fleet_windows
-from tbprof.cli.input.places import path_of
+from tbprof.cli.input.places import local_path, path_of
 from tbprof.cli.input.reading import is_folder
 from tbprof.cli.output.fleet_text import fleet_json, fleet_markdown, fleet_text
 from tbprof.cli.output.output_file import Output
@@ -39,7 +38,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--reverse", action="store_true", help="the other end first")
     add_top(parser, "only the N first runs")
     parser.add_argument("--format", choices=tuple(_FORMS), default="text")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to stdout")
+    parser.add_argument("-o", "--output", type=local_path, metavar="FILE", help="write there, not to stdout")
     parser.add_argument("--workers", metavar="WHERE", help=WORKERS_HELP)
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
     parser.set_defaults(run=run)

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.input.places import local_path
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.errors import PublishError, TraceError, UsageError
 from tbprof.escaping import plain
+from tbprof.remote.address import is_address
 from tbprof.standard_streams import put
 from tbprof.store.publishing.import_names import run_of
 from tbprof.store.publishing.importing import Imported, import_trace, is_within
@@ -27,13 +29,13 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser("import")
     parser.add_argument(
         "files",
-        type=Path,
+        type=local_path,
         nargs="+",
         metavar="FILE",
         help="a trace of torch.profiler, an SQLite export of Nsight Systems, or JSON of rocprofv3",
     )
     parser.add_argument(
-        "--logdir", type=Path, required=True, metavar="LOGS", help="TensorBoard's log directory"
+        "--logdir", type=local_path, required=True, metavar="LOGS", help="TensorBoard's log directory"
     )
     parser.add_argument(
         "--run",
@@ -50,7 +52,9 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UsageError: The run would lie outside the log directory.
     """
-    run_folder = _run_folder(options.logdir, options.name or _common_folder(options.files))
+    run_folder = _run_folder(
+        options.logdir, _common_folder(options.files) if options.name is None else options.name
+    )
     had_windows = run_folder.is_dir() and any(run_folder.iterdir())
     imported = [_import(file, run_folder, options.logdir) for file in options.files]
     if had_windows and any(one.is_new for ones in imported for one in ones or ()):
@@ -69,7 +73,7 @@ def _common_folder(files: Sequence[Path]) -> str:
 
 def _run_folder(logdir: Path, name: str) -> Path:
     folder = logdir / name
-    if not name.strip() or "\0" in name or not is_within(folder, logdir):
+    if not name.strip() or "\0" in name or is_address(name) or not is_within(folder, logdir):
         raise UsageError(f"--run {name!r} is no folder of {logdir}: give the name of a run")
     return folder
 

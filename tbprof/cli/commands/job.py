@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP
-from tbprof.cli.input.places import path_of
+from tbprof.cli.input.places import local_path, path_of
 from tbprof.cli.output.output_file import Output
 from tbprof.errors import UsageError
 from tbprof.escaping import json_text
@@ -39,7 +38,7 @@ def add_to(commands: Commands) -> None:
         help="the N-th window of every rank, from 1 on (default: the last that all have)",
     )
     parser.add_argument("--workers", metavar="WHERE", help=WORKERS_HELP)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to stdout")
+    parser.add_argument("-o", "--output", type=local_path, metavar="FILE", help="write there, not to stdout")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
     parser.set_defaults(run=run)
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.parsers import WORKERS_HELP, add_top
 from tbprof.cli.commands.report_forms import report_parts
 from tbprof.cli.input.file_kinds import other_file
 from tbprof.cli.input.piped import is_piped
-from tbprof.cli.input.places import path_of
+from tbprof.cli.input.places import local_path, path_of
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
 from tbprof.cli.output.output_file import Output
 from tbprof.cli.output.stderr_messages import tell
@@ -48,7 +47,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--format", choices=("text", "json", "csv", "markdown", "html"), default="text")
     parser.add_argument("--summary", action="store_true", help="one line a run, the GPUs idle most first")
     add_top(parser, "of windows, or runs, the N that are idle most")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to stdout")
+    parser.add_argument("-o", "--output", type=local_path, metavar="FILE", help="write there, not to stdout")
     parser.add_argument(
         "--fail-on",
         choices=SEVERITIES,
