@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from crashing_tasks import dies_at, dies_once
@@ -21,6 +22,7 @@ from tbprof.executors.in_process import InProcess
 from tbprof.executors.local_processes import LocalProcesses
 from tbprof.executors.ray_executor import RayExecutor
 from tbprof.executors.task import stored_report
+from tbprof.process.worker import Worker
 from tbprof.store.codec import encode_report
 
 REPOSITORY = Path(__file__).parents[2]
@@ -150,3 +152,17 @@ def test_an_address_means_an_engine_which_may_be_missing(
 def test_what_names_no_workers_is_refused(words: str) -> None:
     with pytest.raises(UsageError):
         executor_of(words)
+
+
+def test_no_more_processes_are_prepared_than_there_are_files(
+    traces: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Worker] = []
+
+    def noting(*given: Any) -> Worker:
+        made.append(Worker(*given))
+        return made[-1]
+
+    monkeypatch.setattr("tbprof.executors.local_processes.Worker", noting)
+    (answer,) = analyze_many(traces[:1], LocalProcesses(10**7), use_cache=False)
+    assert (answer.error, len(made)) == ("", 1)
