@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import tbprof
 from tbprof.hook.spool import publishing
+from tbprof.process.detached import Detached
 
-__all__ = ["VARIANTS", "Watch", "watch_as"]
+__all__ = ["VARIANTS", "Watch", "publish_nothing", "watch_as"]
 
 Watch = Callable[..., Any]
 """Makes a hook, or what stands for it where nothing watches."""
@@ -58,7 +58,7 @@ def watch_as(variant: str, folder: Path) -> Watch:
         return lambda **_: Nobody()
     if not is_published:
         # Analyzing a window takes longer than all that is looked at here.
-        publishing.start_child = _start_nothing
+        publish_nothing()
 
     def watch(**own: Any) -> tbprof.TrainerHook:
         return tbprof.TrainerHook(folder / "logs", **{"schedule": SCHEDULE, "worker": "w", **options, **own})
@@ -66,5 +66,25 @@ def watch_as(variant: str, folder: Path) -> Watch:
     return watch
 
 
-def _start_nothing(*_: object) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(["true"], start_new_session=True)
+def publish_nothing() -> None:
+    """Leave windows where they were recorded."""
+    publishing.start_child = lambda *_: _Over()
+
+
+class _Over(Detached):
+    """A publishing process that has ended."""
+
+    pid = None
+    exit_code = 0
+
+    def has_ended(self) -> bool:
+        return True
+
+    def wait(self, wait_s: float) -> bool:  # noqa: ARG002 - as it is asked
+        return True
+
+    def kill(self) -> None:
+        pass
+
+    def leave(self) -> None:
+        pass
