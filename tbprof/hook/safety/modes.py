@@ -35,6 +35,7 @@ __all__ = [
     "function_modes",
     "has_dispatch_modes",
     "leave",
+    "leave_waiting",
     "leave_when_outside",
     "unseen_by_modes",
 ]
@@ -161,12 +162,19 @@ def _replace_dispatch_modes(wanted: list[Any]) -> None:
         dispatch._push_mode(mode)
 
 
-def _leave_waiting(_: int | None) -> int:
-    """Python calls this on the main thread between two of its instructions, as it does a signal handler."""
+def leave_waiting() -> None:
+    """Leave what has been waiting for that, where this is the main thread and can be done here."""
+    if threading.current_thread() is not threading.main_thread():
+        return
     waiting, _waiting[:] = list(_waiting), []
     for mode, waited_s in waiting:
         if not (mode.is_entered or _is_left(mode)):
             leave_when_outside(mode, min(2 * waited_s, _LONGEST_RETRY_S))
+
+
+def _leave_waiting(_: int | None) -> int:
+    """Python calls this on the main thread between two of its instructions, as it does a signal handler."""
+    leave_waiting()
     return 0
 
 

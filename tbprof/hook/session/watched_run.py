@@ -9,6 +9,7 @@ from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.safety.backward import in_backward
 from tbprof.hook.safety.forks import disarm_in_forked_children
 from tbprof.hook.safety.guard import Guard
+from tbprof.hook.safety.modes import leave_waiting
 from tbprof.hook.safety.process_end import ProcessEnd
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
 from tbprof.hook.safety.torch_version import old_torch_problem
@@ -134,6 +135,7 @@ class WatchedRun:
 
     def close(self, wait_s: float) -> None:
         """End the profiling, and wait at most so long until the windows are published."""
+        leave_waiting()
         if not self._closed:
             self._turn.run("close()", partial(self._close, wait_s), wait_s=_LONGEST_WAIT_S)
 
