@@ -7,14 +7,13 @@ so that no encoding of a terminal or a mail can damage it.
 from __future__ import annotations
 
 import dataclasses
-import html
 import json
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 from tbprof.errors import UsageError
-from tbprof.escaping import plain
+from tbprof.escaping import markup
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.folders import PACKAGE
 from tbprof.html_report.embedded_series import embedded_series
@@ -81,7 +80,7 @@ def html_page(windows: PageWindows, *, timelines: int = MOST_TIMELINES) -> str:
     name = first.run or first.window
     return _PAGE.format(
         policy=_POLICY,
-        title=html.escape(plain(name)).encode("ascii", "xmlcharrefreplace").decode(),
+        title=markup(name),
         data=_data(windows, timelines),
         start=_start(windows),
         script=_ascii(_bundle()).replace("</script", "<\\/script"),

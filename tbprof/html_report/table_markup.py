@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import html
-import re
-
-from tbprof.escaping import escaped
+from tbprof.escaping import escaped, markup, prose
 from tbprof.texts.figures.quantities import duration, mean, share, size
 from tbprof.texts.screens.table_columns import column_text
 from tbprof.views.tables.cells import written_list
@@ -14,8 +11,6 @@ from tbprof.views.tables.table import Cell, Column, Table
 __all__ = ["table_html", "table_markdown", "table_page"]
 
 _UNKNOWN = "—"
-_BREAKS = re.compile(r"[\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_ASCII_ESCAPES = "xmlcharrefreplace"
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -44,25 +39,22 @@ def table_markdown(table: Table) -> str:
     columns = _shown(table)
     heads = [escaped(_head(column)) for _, column in columns]
     marks = ["---:" if column.kind != "text" else "---" for _, column in columns]
-    lines = [escaped(table.sentence), "", _row(heads), _row(marks)]
+    lines = [prose(table.sentence), "", _row(heads), _row(marks)]
     lines += [_row([escaped(_cell(row[at], column)) for at, column in columns]) for row in table.rows]
-    return "\n".join(_one_line(line) for line in lines) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def table_html(table: Table) -> str:
     """The same as an element; ASCII, whatever names it holds."""
     columns = _shown(table)
-    heads = "".join(
-        f'<th scope="col"{_class(column)}>{html.escape(_head(column))}</th>' for _, column in columns
-    )
+    heads = "".join(f'<th scope="col"{_class(column)}>{markup(_head(column))}</th>' for _, column in columns)
     rows = "".join(
         f"<tr>{''.join(_html_cell(row[at], column) for at, column in columns)}</tr>\n" for row in table.rows
     )
-    text = (
-        f"<table><caption>{html.escape(table.sentence)}</caption>\n"
+    return (
+        f"<table><caption>{markup(table.sentence)}</caption>\n"
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
     )
-    return text.encode("ascii", _ASCII_ESCAPES).decode()
 
 
 def table_page(table: Table) -> str:
@@ -86,17 +78,13 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _one_line(text: str) -> str:
-    return _BREAKS.sub(" ", text)
-
-
 def _class(column: Column) -> str:
     return "" if column.kind == "text" else ' class="num"'
 
 
 def _html_cell(cell: Cell, column: Column) -> str:
     # Names can be written from right to left.
-    return f"<td{_class(column)}><bdi>{html.escape(_cell(cell, column))}</bdi></td>"
+    return f"<td{_class(column)}><bdi>{markup(_cell(cell, column))}</bdi></td>"
 
 
 def _cell(cell: Cell, column: Column) -> str:

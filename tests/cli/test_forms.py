@@ -101,4 +101,4 @@ def test_names_of_a_trace_steer_no_terminal(form: Form) -> None:
 
 def test_plain_text_keeps_what_can_be_read() -> None:
     assert plain("训练 naïve µs 🙂 \\ \"'") == "训练 naïve µs 🙂 \\ \"'"
-    assert plain("a\nb\tc") == "a\ufffdb\ufffdc"
+    assert plain("a\nb\tc") == "a\\u{a}b\\u{9}c"

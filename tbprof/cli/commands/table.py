@@ -11,7 +11,6 @@ from tbprof.cli.input.places import path_of
 from tbprof.cli.input.trace_facts import facts_of_file
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.output.tables import FORMS
-from tbprof.escaping import plain
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.findings.left_out import CUT_OFF
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_to"]
 
-_FORMS = {**FORMS, "markdown": lambda table: _plain(table_markdown(table)), "html": table_page}
+_FORMS = {**FORMS, "markdown": table_markdown, "html": table_page}
 _SCOPES = ("trace", "steps")
 _GROUPINGS = ("name", "shapes", "stack", "module", "label", "step")
 
@@ -80,7 +79,3 @@ def run(options: argparse.Namespace) -> int:
     with reader_may_leave():
         put(_FORMS[options.format](table))
     return 0
-
-
-def _plain(lines: str) -> str:
-    return "".join(f"{plain(line)}\n" for line in lines.split("\n")[:-1])

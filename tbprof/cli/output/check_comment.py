@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 
-from tbprof.escaping import escaped, plain
+from tbprof.escaping import escaped, plain, prose
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import found_sentence
 from tbprof.views.check.check import BudgetRow, CheckRow, CheckView
@@ -23,11 +22,11 @@ def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> st
     what = count(len(rows), "line that is not accepted", "lines that are not accepted")
     if not rows and len(view.doubts) == len(view.recordings):
         what = "but nothing could be found"
-    parts = [f"### tbprof: {view.verdict}, {what}"]
+    parts = [f"### tbprof: {escaped(view.verdict)}, {what}"]
     parts += ["Predicted, no GPU was used: lines and counts, no times."] if view.predicted else []
-    parts += [html.escape(plain(doubt), quote=False) for doubt in view.doubts]
+    parts += [prose(doubt) for doubt in view.doubts]
     listed = [_budget(row) for row in view.budgets if row.is_exceeded or row.found is None]
-    listed += _first([f"- **not judged**: {escaped(plain(sentence))}" for sentence in view.unjudged])
+    listed += _first([f"- **not judged**: {prose(sentence)}" for sentence in view.unjudged])
     listed += _first([_finding(row, path_in_checkout) for row in rows])
     parts += ["\n".join(listed)] if listed else []
     return "\n\n".join(parts) + "\n"
@@ -44,14 +43,13 @@ def _finding(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
     number = "" if found.line is None else f":{found.line}"
     place = f" {_code(path_in_checkout(found.file) + number)}" if found.file else ""
     state = "**fails**" if row.fails else row.state
-    rule, said = (html.escape(plain(one), quote=False) for one in (found.rule, text))
-    item = f"- {state} {rule}{place}: {said}"
+    item = f"- {state} {escaped(found.rule)}{place}: {prose(text)}"
     return f"{item}<br>{_code(found.shown_code)}" if found.shown_code else item
 
 
 def _budget(row: BudgetRow) -> str:
     state = "fails" if row.is_exceeded else "not judged"
-    return f"- **{state}**: {escaped(plain(row.text))}"
+    return f"- **{state}**: {prose(row.text)}"
 
 
 def _code(text: str) -> str:

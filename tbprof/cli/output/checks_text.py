@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.cli.output.terminal import saving_text
-from tbprof.escaping import plain
+from tbprof.escaping import code, escaped, plain, prose
 from tbprof.texts.findings.rule_pages import RuleText
 from tbprof.views.checks.checks import CheckRow, ChecksView
 
@@ -45,10 +45,11 @@ def checks_markdown(view: ChecksView) -> list[str]:
     """The failed ones have sections of their own: here the others stand with their evidence."""
     if not view.rows:
         return []
-    lines = ["### Checks", "", view.sentence, ""]
-    lines += [f"- {row.rule} {_mark(row)}: {row.said or row.title}" for row in view.rows if row.said]
+    lines = ["### Checks", "", prose(view.sentence), ""]
+    lines += [f"- {escaped(row.rule)} {_mark(row)}: {prose(row.said)}" for row in view.rows if row.said]
     lines += [
-        f"- To record: {missing.what} (`{missing.code.splitlines()[0]}`) for {', '.join(missing.rules)}"
+        f"- To record: {prose(missing.what)} ({code(missing.code.splitlines()[0])}) for "
+        f"{escaped(', '.join(missing.rules))}"
         for missing in view.missing
         if missing.code
     ]

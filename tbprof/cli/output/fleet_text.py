@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
-from tbprof.escaping import code, escaped, json_text, plain
+from tbprof.escaping import code, escaped, json_text, plain, prose
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.fleet.sentences import NOT_READ, gpu_time, hours
 from tbprof.views.fleet.fleet import FleetRow, FleetView
@@ -68,15 +68,15 @@ def fleet_json(view: FleetView) -> str:
 def fleet_markdown(view: FleetView) -> str:
     """The same table, for a page or a ticket."""
     lines = [
-        f"**{escaped(view.verdict)}**",
+        f"**{prose(view.verdict)}**",
         "",
-        escaped(view.detail),
+        prose(view.detail),
         "",
         "| " + " | ".join(_HEADS) + " |",
         "|" + "|".join("---:" if at in _RIGHT else "---" for at in range(len(_HEADS))) + "|",
         *("| " + " | ".join(_marked(_cells(row))) + " |" for row in view.rows),
     ]
-    return "".join(f"{plain(line)}\n" for line in lines)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _marked(cells: Sequence[str]) -> list[str]:

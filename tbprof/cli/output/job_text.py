@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.escaping import escaped, plain
+from tbprof.escaping import escaped, plain, prose
 from tbprof.texts.figures.quantities import duration, milliseconds, share, size
 from tbprof.views.job.job_page import JobCollective, JobFix, JobPage, JobRank
 
@@ -62,13 +62,13 @@ def job_text(page: JobPage) -> str:
 
 def job_markdown(page: JobPage) -> str:
     """The same."""
-    lines = [f"**{escaped(page.verdict)}** {escaped(page.detail)}".rstrip()]
+    lines = [f"**{prose(page.verdict)}** {prose(page.detail)}".rstrip()]
     if page.late:
-        lines += ["", *(f"- {escaped(cause.sentence)}" for cause in page.late[:_MOST_CAUSES])]
+        lines += ["", *(f"- {prose(cause.sentence)}" for cause in page.late[:_MOST_CAUSES])]
     if page.plan:
         lines += ["", "### What a step of the job gains", ""]
         lines += [
-            f"{number}. {escaped(fix.title)}: {_worth(fix)}"
+            f"{number}. {prose(fix.title)}: {_worth(fix)}"
             for number, fix in enumerate(page.plan[:_MOST_CAUSES], start=1)
         ]
     if page.ranks:
@@ -77,8 +77,8 @@ def job_markdown(page: JobPage) -> str:
         lines += ["", "### Matched collectives, ms of all ranks", ""]
         lines += _table(_COLLECTIVE_HEADS, _collective_rows(page))
     if page.notes:
-        lines += ["", "### To know", "", *(f"- {escaped(note)}" for note in page.notes)]
-    return "\n".join(plain(line) for line in lines) + "\n"
+        lines += ["", "### To know", "", *(f"- {prose(note)}" for note in page.notes)]
+    return "\n".join(lines) + "\n"
 
 
 def _worth(fix: JobFix) -> str:

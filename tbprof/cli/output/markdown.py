@@ -8,7 +8,7 @@ from tbprof.cli.output.checks_text import checks_markdown
 from tbprof.cli.output.near_paths import near_path
 from tbprof.cli.output.stderr_messages import Problem
 from tbprof.cli.output.terminal import saving_text
-from tbprof.escaping import code, escaped, plain
+from tbprof.escaping import code, escaped, prose
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
@@ -27,9 +27,9 @@ def markdown(report: Report) -> str:
     """One section a window: the verdict, the sites as a table, then each finding with its fix."""
     view = window_view(report, run="", worker=report.trace.worker, window="")
     lines = [
-        f"## {escaped(near_path(report.trace.path))}",
+        f"## {code(near_path(report.trace.path))}",
         "",
-        f"**{view.verdict}** {view.first_action} {view.detail}".rstrip(),
+        " ".join([f"**{prose(view.verdict)}**", prose(view.first_action), prose(view.detail)]).rstrip(),
         "",
     ]
     kernels, launches = mean_kernels(report), mean_launches(report)
@@ -37,13 +37,13 @@ def markdown(report: Report) -> str:
         what = "A step" if marks_steps(report) else "The window"
         lines += [f"{what} runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
     lines += [
-        f"{number}. {action.title}: {action.worth} ({action.finding.rule})"
+        f"{number}. {prose(action.title)}: {action.worth} ({escaped(action.finding.rule)})"
         for number, action in enumerate(view.overview.actions, start=1)
     ]
     lines += [""] if view.overview.actions else []
     if view.communication is not None:
-        lines += [f"{view.communication.sentence} {view.communication.detail}".rstrip(), ""]
-    lines += [view.overview.computing, ""] if view.overview.computing else []
+        lines += [prose(f"{view.communication.sentence} {view.communication.detail}"), ""]
+    lines += [prose(view.overview.computing), ""] if view.overview.computing else []
     if view.savings is not None:
         saving = saving_text(view.savings, calibrated=view.calibrated)
         lines += [f"Removing waits can save, in this window: {saving}.", ""]
@@ -60,13 +60,13 @@ def markdown(report: Report) -> str:
         lines += finding_markdown(report, found)
     lines += checks_markdown(checks_view(report))
     if view.health:
-        lines += ["### To know", "", *(f"- {escaped(row.message)}" for row in view.health), ""]
-    return "\n".join(plain(line) for line in lines)
+        lines += ["### To know", "", *(f"- {prose(row.message)}" for row in view.health), ""]
+    return "\n".join(lines)
 
 
 def problems_markdown(problems: Sequence[Problem]) -> str:
     """A section behind those of the windows: what gave nothing, and which ranks are missing or damaged."""
-    return "\n".join(["## To know", "", *(f"- {escaped(plain(problem.told))}" for problem in problems), ""])
+    return "\n".join(["## To know", "", *(f"- {prose(problem.told)}" for problem in problems), ""])
 
 
 def _row(report: Report, site: SiteRow) -> str:
@@ -87,4 +87,4 @@ def _row(report: Report, site: SiteRow) -> str:
 
 def _predicted(row: PredictedRow) -> str:
     where = f"{code(f'{row.file}:{row.line}')} {code(row.code)}"
-    return f"| {where} | {row.rule} | {row.why} | {row.per_step:,} |"
+    return f"| {where} | {escaped(row.rule)} | {prose(row.why)} | {row.per_step:,} |"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.escaping import code, escaped
+from tbprof.escaping import code, escaped, plain, prose
 from tbprof.model import Finding, Report
 from tbprof.records import dataclass
 from tbprof.texts.figures.site_names import NO_LINE, WHOLE_WINDOW
@@ -23,21 +23,17 @@ class FindingText:
 
 
 def finding_text(report: Report, finding: Finding) -> FindingText:
-    """For a clipboard: each of its lines is one line."""
-    lines = finding_markdown(report, finding)
-    return FindingText(finding.fingerprint, "\n".join(" ".join(line.splitlines()) for line in lines))
+    """For a clipboard."""
+    return FindingText(finding.fingerprint, "\n".join(finding_markdown(report, finding)))
 
 
 def finding_markdown(report: Report, finding: Finding) -> list[str]:
-    """Its place, how bad it is, what and why, the program's own lines, and the rule's example.
-
-    A list of lines; a name in one of them can hold characters that end a line or steer a terminal.
-    """
+    """Its lines: place, how bad it is, what and why, the program's own code, and the rule's example."""
     row = finding_row(finding, report)
     where = site_place(report, finding.sites[0]) if finding.sites else WHOLE_WINDOW
-    figures = f"{escaped(row.note)} " if row.note else ""
+    figures = f"{prose(row.note)} " if row.note else ""
     return [
-        f"### {escaped(row.rule)} {row.name}: {where}",
+        f"### {escaped(row.rule)} {escaped(row.name)}: {where}",
         "",
         f"{row.severity}, {row.severity_reason}. {figures}{row.what}",
         "",
@@ -82,7 +78,7 @@ def _excerpts(report: Report, finding: Finding) -> list[str]:
 def _around(names: SourceFiles, file: str, marked: set[int]) -> list[str]:
     """Numbered lines, those that are meant with an arrow."""
     return [
-        f"{'>' if number in marked else ' '} {number:4} {text}".replace("```", "'''")
+        plain(f"{'>' if number in marked else ' '} {number:4} {text}").replace("```", "'''")
         for block in names.code(file)
         for number, text in enumerate(block.lines, start=block.first_line)
         if any(abs(number - line) <= _AROUND for line in marked)

@@ -42,5 +42,5 @@ def test_names_and_code_can_end_no_part_of_it() -> None:
     sources = (dataclasses.replace(REPORT.sources[0], file="a`|b.py", text="a\nb\n```\n"),)
     report = dataclasses.replace(REPORT, sites=(site, *REPORT.sites[1:]), sources=sources)
     found = text("CPY01", report)
-    assert "`a/b.py:3` \\<b\\>\\*f\\*\\</b\\>" in found
+    assert "`a\u02cb/b.py:3` \\<b\\>\\*f\\*\\</b\\>" in found
     assert found.count("```") == 4
