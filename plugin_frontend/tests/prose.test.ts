@@ -37,3 +37,18 @@ test("double stars in pairs make bold text, a lone pair and a power stay", () =>
   assert.deepEqual(splitInline("2 ** 3 ** 4"), [{ kind: "text", text: "2 ** 3 ** 4" }]);
   assert.deepEqual(splitInline("**open"), [{ kind: "text", text: "**open" }]);
 });
+
+test("a mark of direction in a name is shown, and moves nothing", () => {
+  assert.deepEqual(splitInline("`aten::mm\u202eevil\u2066` takes 84 %."), [
+    { kind: "code", text: "aten::mm\\u{202e}evil\\u{2066}" },
+    { kind: "text", text: " takes 84 %." },
+  ]);
+});
+
+test("words from right to left stand alone, so that the figures beside them stay where they are", () => {
+  assert.deepEqual(splitInline("in \u05e9\u05dc \u05e2\u05dd, 84 %"), [
+    { kind: "text", text: "in " },
+    { kind: "right-to-left", text: "\u05e9\u05dc \u05e2\u05dd" },
+    { kind: "text", text: ", 84 %" },
+  ]);
+});

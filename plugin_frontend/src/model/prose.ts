@@ -32,11 +32,17 @@ export function splitProse(text: string): ProseBlock[] {
 }
 
 interface InlinePart {
-  kind: "text" | "code" | "strong";
+  kind: "text" | "code" | "strong" | "right-to-left";
   text: string;
 }
 
 const MARKED = /`([^`]+)`|\*\*(\S(?:[^*]*\S)?)\*\*/g;
+
+/** Marks that would give the words after a name another direction. */
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Words written from right to left: what stands beside one would be taken for a part of it. */
+const RIGHT_TO_LEFT = /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+(?: +[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+)*)/;
 
 /** A sentence cut at its backticks and double stars; one without a partner stays in the text. */
 export function splitInline(sentence: string): InlinePart[] {
@@ -49,5 +55,12 @@ export function splitInline(sentence: string): InlinePart[] {
     end = found.index + whole.length;
   }
   parts.push({ kind: "text", text: sentence.slice(end) });
-  return parts.filter((part) => part.text !== "");
+  return parts.flatMap(apart).filter((part) => part.text !== "");
+}
+
+/** The same part with its marks of direction in sight, and of text the words that run the other way alone. */
+function apart({ kind, text }: InlinePart): InlinePart[] {
+  const shown = text.replace(DIRECTIONS, (mark) => `\\u{${mark.charCodeAt(0).toString(16)}}`);
+  if (kind !== "text") return [{ kind, text: shown }];
+  return shown.split(RIGHT_TO_LEFT).map((words, at) => ({ kind: at % 2 === 1 ? "right-to-left" : kind, text: words }));
 }

@@ -19,13 +19,15 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** A sentence with what stands between backticks as code, and between two stars as bold. */
+/** A sentence with what stands between backticks as code, between two stars as bold; no name moves the rest. */
 export function InlineText({ text }: { text: string }) {
   return (
     <>
       {splitInline(text).map((part, at) => {
-        if (part.kind === "code") return <code key={at}>{part.text}</code>;
-        return part.kind === "strong" ? <strong key={at}>{part.text}</strong> : part.text;
+        if (part.kind === "text") return part.text;
+        const text = <bdi key={at}>{part.text}</bdi>;
+        if (part.kind === "code") return <code key={at}>{text}</code>;
+        return part.kind === "strong" ? <strong key={at}>{text}</strong> : text;
       })}
     </>
   );

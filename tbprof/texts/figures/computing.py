@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.model import Computing, ComputingPart
+from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.quantities import duration, share
 
 __all__ = ["PART_NAMES", "computing_sentence", "roof_label", "roofline_missing", "roofline_sentence"]
@@ -67,7 +68,7 @@ def roofline_sentence(
     above = f"{duration(above_us)} {'a step ' if a_step else ''}above it"
     known = f"Formulas cover {share(covered_share)} of the device's time. Of that, "
     return (
-        f"{known if covered_share < _COVERED else ''}`{name}` loses most: it reaches "
+        f"{known if covered_share < _COVERED else ''}`{name_words(name)}` loses most: it reaches "
         f"{share(share_of_limit)} of its limit, {above}, {share(share_of_device)} of the device's time."
     )
 

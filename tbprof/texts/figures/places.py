@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from tbprof.texts.figures.names import name_words
+
 __all__ = ["place_words"]
 
 _WORDS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
@@ -36,5 +38,5 @@ def place_words(place: str) -> str:
     """
     for pattern, words in _WORDS:
         if found := re.fullmatch(pattern, place):
-            return words(found)
+            return name_words(words(found))
     return place

@@ -9,6 +9,7 @@ from tbprof.model import Finding, Numbers
 from tbprof.rules.base.notes import Note
 from tbprof.rules.declared import declared_note
 from tbprof.rules.files import rule_files
+from tbprof.texts.figures.names import numbers_in_words
 from tbprof.texts.figures.scopes import Scope
 
 __all__ = ["finding_note", "option_note"]
@@ -35,7 +36,7 @@ def _figures(finding: Finding, scope: Scope) -> str:
         if "hint" in numbers:
             return _OPTIONS[str(numbers["hint"])]
         note = _note_of(finding.rule)
-        return "" if note is None else note(numbers, scope)
+        return "" if note is None else note(numbers_in_words(numbers), scope)
     except (KeyError, ValueError):
         return ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.records import dataclass
+from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.quantities import count, size
 
 __all__ = [
@@ -94,9 +95,9 @@ def peak_headline(figures: HeldFigures) -> str:
     where = "" if figures.step is None else f", in {figures.step}"
     if not figures.is_recorded:
         return f"{figures.device} holds at most {size(figures.peak_bytes)} above its lowest moment{where}."
-    held = (
-        [] if figures.largest is None else [f"{size(figures.largest_bytes)} of it from `{figures.largest}`"]
-    )
+    held = []
+    if figures.largest is not None:
+        held.append(f"{size(figures.largest_bytes)} of it from `{name_words(figures.largest)}`")
     if figures.before_bytes:
         held.append(f"{size(figures.before_bytes)} from before the recording")
     scope = f" {_WHILE_PROFILED}" if figures.device == _CPU else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
+from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.screens.idle import host_place_name
 
@@ -60,7 +61,7 @@ def icicle_opening(
 
 def _where(name: str, worded: Container[str]) -> str:
     if name not in worded:
-        return f"in `{_short_name(name)}`"
+        return f"in `{name_words(_short_name(name))}`"
     return name if name.startswith(_PLACES) else f"in {name}"
 
 

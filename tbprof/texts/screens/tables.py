@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.figures.scopes import scope_of
 
@@ -135,7 +136,7 @@ def comparison_headline(
     idle = "" if idle_us is None else f" The device is idle for {_difference(idle_us, each)}."
     if not largest:
         return f"No {what} takes longer or shorter than before.{idle}"
-    told = [f"`{name}` takes {_difference(us, each)}" for name, us in largest]
+    told = [f"`{name_words(name)}` takes {_difference(us, each)}" for name, us in largest]
     return f"{_listed(told)}{'' if on_device else ', on the host'}.{idle}"
 
 
@@ -155,7 +156,7 @@ def operators_headline(by: str, largest: Sequence[tuple[str, float]], *, has_dev
     named = [(name or f"no {by}", part) for name, part in largest if part >= _LEAST_NAMED]
     if not named:
         return "No operator was recorded" if not largest else f"No {_one_row(by)} takes much of {whose}."
-    names = _listed([_INSTEAD.get(name, f"`{name}`") for name, _ in named])
+    names = _listed([_INSTEAD.get(name, f"`{name_words(name)}`") for name, _ in named])
     names = names[0].upper() + names[1:]
     takes = "takes" if len(named) == 1 else "take"
     return f"{names} {takes} {share(sum(part for _, part in named))} of {whose}."

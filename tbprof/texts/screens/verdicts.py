@@ -7,6 +7,7 @@ the verdict's numbers, and no saving is named that would not show as a differenc
 from __future__ import annotations
 
 from tbprof.model import Numbers, Verdict
+from tbprof.texts.figures.names import numbers_in_words
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.screens.verdict_figures import BECAUSE
 from tbprof.texts.screens.verdict_waits import WaitSentences
@@ -27,10 +28,11 @@ def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> tup
     Where waits expose another cause, the sentence begins with what comes first among the actions. A
     verdict of another version, with another case or other numbers, gives two empty ones.
     """
+    numbers = numbers_in_words(verdict.numbers)
     try:
         if verdict.case == "drained" and not waits_come_first:
-            return _Said(verdict.numbers).exposed()
-        return _sentences(verdict.case, verdict.numbers)
+            return _Said(numbers).exposed()
+        return _sentences(verdict.case, numbers)
     except (KeyError, ValueError, ZeroDivisionError):
         return "", ""
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from tbprof.model import Finding, Report, Saving, Savings, SiteIndex
 from tbprof.records import dataclass
+from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
@@ -99,7 +100,7 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
 def _place(finding: Finding) -> str:
     """Of the host's code in words; communication is called by its own names."""
     place = str(finding.numbers.get("place", ""))
-    return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else place
+    return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else name_words(place)
 
 
 def share_of_steps(report: Report, saving_ns: int) -> float:
