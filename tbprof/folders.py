@@ -108,7 +108,7 @@ def _doubts(folder: Path) -> Iterator[str]:
         elif status.st_mode & _OTHERS_MAY_WRITE:
             yield f"others may write to {own}"
     # As it is written and as it leads: a link on the way is in a folder that counts, too.
-    for level in {*folder.parent.parents, *folder.parent.resolve().parents}:
+    for level in {*folder.parent.parents, *Path(os.path.realpath(folder.parent)).parents}:
         status = level.lstat()
         if status.st_uid not in (0, os.geteuid()):
             yield f"{level}, which it lies in, belongs to another user"

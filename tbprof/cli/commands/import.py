@@ -73,8 +73,9 @@ def _common_folder(files: Sequence[Path]) -> str:
 
 def _run_folder(logdir: Path, name: str) -> Path:
     folder = logdir / name
-    if not name.strip() or "\0" in name or is_address(name) or not is_within(folder, logdir):
-        raise UsageError(f"--run {name!r} is no folder of {logdir}: give the name of a run")
+    is_name = name.strip() and plain(name) == name and not is_address(name)
+    if not is_name or not is_within(folder, logdir):
+        raise UsageError(f"--run {name!a} is no folder of {logdir}: give the name of a run")
     return folder
 
 

@@ -82,8 +82,21 @@ def _begun(path: Path) -> AbstractContextManager[BinaryIO]:
     from tbprof.store.files import appearing
 
     # A link stays one, and what it leads to is written.
-    file = path.resolve()
-    is_new = not path.exists()
+    file = Path(os.path.realpath(path))
+    is_new = not _is_there(path)
     if is_new or (path.is_file() and os.access(file.parent, os.W_OK) and not os.path.ismount(file)):
         return appearing(file, like=None if is_new else file)
     return path.open("wb")
+
+
+def _is_there(path: Path) -> bool:
+    """Whatever it is.
+
+    Raises:
+        OSError: That can't be said, as of a link that leads back to itself.
+    """
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    return True

@@ -6,8 +6,10 @@ What-if Analysis" (Lin et al., OSDI 2025).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +31,18 @@ COLUMNS = (
     "gmc",
 )
 """What a table must have; times are in seconds."""
+
+
+_TEXT = "optype"
+_SECONDS = ("start_ts", "duration")
+_ANY_SIGN = ("start_ts", "mc", "gmc")
+"""A chunk of -1 is none."""
+
+_MOST = 1_000_000_000.0
+"""More than any rank, step or second."""
+
+_MOST_ABSENT = 16
+"""Times as many places as there are operations: of fewer, the first that is absent is named."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -79,16 +93,17 @@ def operation_table(columns: Mapping[str, npt.NDArray[np.generic]]) -> Operation
     """Arrange the columns of a table.
 
     Raises:
-        JobError: A column is missing, or a step of a replica lacks an operation that others have.
+        JobError: A column is missing or holds what no job has, or a step lacks an operation of others.
     """
     if missing := [name for name in COLUMNS if name not in columns]:
         raise JobError(f"the table of operations has no column {', '.join(missing)}")
     if len(columns["step"]) == 0:
         raise JobError("the table of operations is empty")
+    columns = {name: _checked(name, columns[name]) for name in COLUMNS}
     steps, step = np.unique(columns["step"], return_inverse=True)
     replicas, replica = np.unique(columns["dp_rank"], return_inverse=True)
-    kinds, kind = np.unique(columns["optype"].astype(str), return_inverse=True)
-    keys = np.stack([columns["stage"], kind, columns["seq_id"]], axis=1).astype(np.int64)
+    kinds, kind = np.unique(columns["optype"], return_inverse=True)
+    keys = np.stack([columns["stage"], kind, columns["seq_id"]], axis=1)
     distinct, first, operation = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     operation = operation.reshape(-1)
     operations = tuple(Operation(stage, str(kinds[at]), number) for stage, at, number in distinct.tolist())
@@ -100,11 +115,34 @@ def operation_table(columns: Mapping[str, npt.NDArray[np.generic]]) -> Operation
     start, duration = np.empty(shape, np.float32), np.empty(shape, np.float32)
     start[cell] = columns["start_ts"]
     duration[cell] = columns["duration"]
-    ranks = np.zeros((int(columns["stage"].max()) + 1, len(replicas)), np.int64)
-    ranks[columns["stage"].astype(np.int64), replica] = columns["rank"]
+    stages = int(columns["stage"].max()) + 1
+    if stages > len(step):
+        raise JobError(f"stage {stages - 1} is more than there are operations")
+    ranks = np.zeros((stages, len(replicas)), np.int64)
+    ranks[columns["stage"], replica] = columns["rank"]
     return OperationTable(
         operations, tuple(columns["mc"][first].tolist()), tuple(steps.tolist()), ranks, start, duration
     )
+
+
+def _checked(name: str, values: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
+    """A column as text, seconds or whole numbers.
+
+    Raises:
+        JobError: It holds something else, or what no job has.
+    """
+    if name == _TEXT:
+        return values.astype(str)
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise JobError(f"column {name} holds something other than numbers") from error
+    least = -_MOST if name in _ANY_SIGN else 0.0
+    if not ((numbers >= least) & (numbers <= _MOST)).all():
+        raise JobError(f"column {name} holds a number that is missing, too large or below 0")
+    if name in _SECONDS:
+        return numbers
+    return numbers.astype(np.int64)
 
 
 def _check_each_is_once(
@@ -113,7 +151,12 @@ def _check_each_is_once(
     operations: tuple[Operation, ...],
     steps: list[int],
 ) -> None:
-    counted = np.bincount(np.ravel_multi_index(cell, shape), minlength=int(np.prod(shape)))
+    if (places := math.prod(shape)) > _MOST_ABSENT * len(cell[0]):
+        raise JobError(
+            f"of {places:,} places for operations only {len(cell[0]):,} are filled: each operation must be "
+            "there once in each step of each replica"
+        )
+    counted = np.bincount(np.ravel_multi_index(cell, shape), minlength=places)
     if (counted == 1).all():
         return
     wrong = int(np.argmax(counted != 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -48,7 +49,8 @@ def file_name_of(worker: str, time_ns: int) -> str:
 
 def run_of(folder: Path) -> str:
     """The run of files that lie in a folder."""
-    return _fit(folder.resolve().name) if folder.resolve().name else _DEFAULT_RUN
+    name = Path(os.path.realpath(folder)).name
+    return _fit(name) if name else _DEFAULT_RUN
 
 
 def _fit(name: str) -> str:

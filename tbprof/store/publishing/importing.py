@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,7 +70,7 @@ def import_trace(source: Path, run_folder: Path) -> list[Imported]:
 
 def is_within(path: Path, folder: Path) -> bool:
     """Whether a file lies beneath a folder, links followed."""
-    return path.resolve().is_relative_to(folder.resolve())
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _bring_in(

@@ -7,6 +7,8 @@ from typing import Any
 
 __all__ = ["listed"]
 
+_SHOWN = 40
+
 
 def listed(text: str) -> tuple[Any, ...]:
     """The entries of a list as `[[2,3],[]]`; none of "".
@@ -14,7 +16,14 @@ def listed(text: str) -> tuple[Any, ...]:
     Raises:
         ValueError: It is no list.
     """
-    found = json.loads(text) if text else []
+    try:
+        found = json.loads(text, parse_constant=_no_number) if text else []
+    except RecursionError as error:
+        raise ValueError(f"a list within {text[:_SHOWN]!r} is too deep") from error
     if not isinstance(found, list):
         raise ValueError(f"{text!r} is no list")
     return tuple(found)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["shown_list", "written_list"]
+from tbprof.trace.columns.listed import listed
+
+__all__ = ["recorded_list", "shown_list", "written_list"]
 
 
 @lru_cache(maxsize=4096)
 def shown_list(text: str) -> str:
-    """Of a list that is written as JSON."""
-    return written_list(json.loads(text))
+    """Of a list that is written as JSON; what is none stays as it is."""
+    found = recorded_list(text)
+    return text if found is None else written_list(found)
+
+
+@lru_cache(maxsize=4096)
+def recorded_list(text: str) -> list[Any] | None:
+    """A list that is written as JSON; None where a recording holds something else in its place."""
+    try:
+        return list(listed(text))
+    except ValueError:
+        return None
 
 
 def written_list(values: list[Any]) -> str:

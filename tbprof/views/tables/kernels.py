@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.durations import SHORT_NS, Durations
 from tbprof.analysis.kernels.kernel_table import KernelRow, KernelTable, kernel_table
@@ -12,6 +10,7 @@ from tbprof.errors import UsageError
 from tbprof.model import Source
 from tbprof.texts.screens.tables import kernels_sentence
 from tbprof.views.base.times import optional_us, us
+from tbprof.views.tables.cells import recorded_list
 from tbprof.views.tables.table import Cell, Column, Json, Table
 
 __all__ = ["kernels"]
@@ -91,8 +90,8 @@ def _cells(row: KernelRow) -> tuple[Cell, ...]:
         us(row.max_ns),
         row.share,
         row.cumulative_share,
-        None if how.grid is None else json.loads(how.grid),
-        None if how.block is None else json.loads(how.block),
+        None if how.grid is None else recorded_list(how.grid),
+        None if how.block is None else recorded_list(how.block),
         how.registers_per_thread,
         how.shared_memory_bytes,
         how.count,

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from functools import lru_cache
-from typing import Any
-
 from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.grouping import GROUPINGS, Grouping
@@ -14,6 +10,7 @@ from tbprof.analysis.operators.operator_table import OperatorRow, OperatorTable,
 from tbprof.errors import UsageError
 from tbprof.texts.screens.tables import operators_sentence
 from tbprof.views.base.times import optional_us, us
+from tbprof.views.tables.cells import recorded_list
 from tbprof.views.tables.table import Cell, Column, Table
 
 __all__ = ["WHERE_MISSING", "operators", "user_source"]
@@ -125,7 +122,7 @@ def _cells(row: OperatorRow) -> tuple[Cell, ...]:
     device = row.device
     return (
         row.name,
-        _listed(row.shapes) if row.shapes else None,
+        recorded_list(row.shapes) if row.shapes else None,
         None if row.stack is None else list(row.stack),
         user_source(row.stack),
         row.calls,
@@ -169,12 +166,6 @@ def _limit_cells(row: OperatorRow) -> tuple[Cell, ...]:
         limit.timed_flops / timed / FLOPS_A_NS if timed else None,
         limit.timed_bytes / timed / BYTES_A_NS if timed else None,
     )
-
-
-@lru_cache(maxsize=4096)
-def _listed(shapes: str) -> list[Any]:
-    listed: list[Any] = json.loads(shapes)
-    return listed
 
 
 def user_source(stack: tuple[str, ...] | None) -> str | None:

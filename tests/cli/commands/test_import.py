@@ -91,7 +91,7 @@ def test_a_recording_gives_a_trace_of_each_process(
     assert names_in(tmp_path / "logs") == [f"r/node-one_{pid}.{times}.pt.trace.json.gz" for pid in (77, 78)]
 
 
-@pytest.mark.parametrize("name", ["../other", "/etc", " "])
+@pytest.mark.parametrize("name", ["../other", "/etc", " ", "a\nb", "a\u200bb"])
 def test_a_run_lies_in_the_log_directory(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

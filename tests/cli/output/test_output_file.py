@@ -73,3 +73,12 @@ def test_a_link_and_the_rights_of_a_file_stay(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert kept.read_text(encoding="utf-8") == "later"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_that_leads_back_to_itself_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "loop"
+    path.symlink_to("loop")
+    with pytest.raises(UsageError, match="loop can't be written"), Output(path) as output:
+        output.put("all")
+    assert path.is_symlink()

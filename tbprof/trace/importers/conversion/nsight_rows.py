@@ -38,6 +38,7 @@ _MEMORY = {0: "Pageable", 1: "Pinned", 2: "Device", 3: "Array", 4: "Managed", 5:
 _SYNCS = {1: "Event Sync", 2: "Stream Wait Event", 3: "Stream Sync", 4: "Context Sync"}
 _VERSION = re.compile(r"_v\d+(?:_ptsz|_ptds)?$")
 """Nsight Systems names the version of a call: `cudaMemcpyAsync_v3020`."""
+_WIDE = 2
 _IN_PROCESS = "(globalTid & ~16777215) = ?"
 _OF_PROCESS = "globalPid = ?"
 _PLACE = ("start", "end", "deviceId", "streamId", "contextId", "correlationId")
@@ -51,7 +52,7 @@ class Strings:
 
     @classmethod
     def of(cls, tables: SqliteTables) -> Strings:
-        return cls({number: str(text) for number, text in tables.select("StringIds", ("id", "value"))})
+        return cls({number: _words(value) for number, value in tables.select("StringIds", ("id", "value"))})
 
     def __call__(self, number: Any) -> str:
         return self.by_id.get(number, "")
@@ -63,7 +64,7 @@ def kernels(tables: SqliteTables, strings: Strings, process: int) -> Iterator[Ro
     for row in _timed(tables, _KERNEL, (*_PLACE, *names, *dims), _OF_PROCESS, process):
         demangled, short, registers, static, dynamic = row[6:11]
         args = _args(row) | {"grid": row[11:14], "block": row[14:17]}
-        args |= {"registers per thread": registers, "shared memory": (static or 0) + (dynamic or 0)}
+        args |= {"registers per thread": registers, "shared memory": _size(static) + _size(dynamic)}
         yield _device_row(strings(demangled) or strings(short) or "kernel", row, args)
 
 
@@ -108,7 +109,7 @@ def ranges(
     columns = ("start", "end", "globalTid", "text", "textId")
     where = f"eventType = {_PUSH_POP_RANGE} AND {_IN_PROCESS}"
     for start, end, thread, text, text_id in _timed(tables, "NVTX_EVENTS", columns, where, process):
-        category, name = category_and_name(str(text) if text else strings(text_id))
+        category, name = category_and_name(_words(text) if text else strings(text_id))
         yield category, [(name or "range", pid, _thread(thread), start, end, {})]
 
 
@@ -138,6 +139,18 @@ def _args(row: tuple[Any, ...]) -> dict[str, Any]:
     device, stream, context, correlation = row[2:6]
     args = {"device": device or 0, "context": context or 0, "stream": stream or 0}
     return args if correlation is None else args | {"correlation": correlation}
+
+
+def _size(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _words(value: Any) -> str:
+    """A text; what is stored as bytes is UTF-8, or of two bytes a letter as Windows has it."""
+    if not isinstance(value, bytes):
+        return str(value)
+    is_wide = len(value) % _WIDE == 0 and not any(value[1::2])
+    return value.decode("utf-16-le" if is_wide else "utf-8", "replace").rstrip("\0")
 
 
 def _thread(global_tid: Any) -> int:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 __all__ = ["ApiCall", "Copy", "Dispatch", "Handle", "Process", "Results"]
+
+
+_LAST_NS = 2**63 - 1
+Instant: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=_LAST_NS)]
+"""In ns; a number beyond is none, as little as a text."""
 
 
 class Handle(msgspec.Struct, frozen=True):
@@ -24,8 +29,8 @@ class Size(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    start_timestamp: int
-    end_timestamp: int
+    start_timestamp: Instant
+    end_timestamp: Instant
     kind: int = -1
     operation: int = -1
     thread_id: int = 0

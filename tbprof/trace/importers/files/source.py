@@ -79,7 +79,7 @@ def open_source(path: str | os.PathLike[str], max_bytes: int | None = None) -> I
     """The bytes of the regular file at `path`; it may unpack to `max_bytes`, None: to `max_trace_bytes`.
 
     Raises:
-        TraceNotReadable: it is missing, not permitted, or no regular file.
+        TraceNotReadable: it is missing, not permitted, no regular file, or the disk failed.
     """
     shown = shown_path(path)
     try:
@@ -88,4 +88,8 @@ def open_source(path: str | os.PathLike[str], max_bytes: int | None = None) -> I
         reason = error if isinstance(error, OSError) else OSError(0, str(error))
         raise _not_readable(shown, reason) from error
     with file:
-        yield ByteSource(shown, file, max_bytes)
+        try:
+            source = ByteSource(shown, file, max_bytes)
+        except OSError as error:
+            raise _not_readable(shown, error) from error
+        yield source

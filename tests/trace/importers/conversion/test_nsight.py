@@ -122,3 +122,28 @@ def test_what_it_makes_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(MAX_BYTES_VARIABLE, "1000")
     with pytest.raises(TraceTooLarge, match=r"recording\.sqlite makes too large a trace"):
         read_trace(write_export(tmp_path / "recording.sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        (b"evaluation", "evaluation"),
+        ("évaluation".encode("utf-16-le"), "évaluation"),
+        (b"evaluation\0", "evaluation"),
+        (b"\xff evaluation", "\ufffd evaluation"),
+    ],
+)
+def test_a_range_whose_text_is_stored_as_bytes_is_read(tmp_path: Path, stored: bytes, shown: str) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE NVTX_EVENTS SET text = ? WHERE rowid = 1", (stored,))
+    connection.close()
+    assert shown in read_trace(path).names
+
+
+def test_a_size_that_is_a_text_is_none(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET staticSharedMemory = 'abc'")
+    connection.close()
+    assert build_report(path).trace.num_events > 0

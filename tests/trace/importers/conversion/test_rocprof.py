@@ -121,3 +121,12 @@ def test_what_is_none_of_it_is_an_error(tmp_path: Path, content: str, message: s
     path.write_text(content, encoding="utf-8")
     with pytest.raises(NotATrace, match=message):
         read_trace(path)
+
+
+@pytest.mark.parametrize("instant", ["soon", 2**70, -1])
+def test_a_time_that_is_none_is_an_error_that_names_the_file(tmp_path: Path, instant: object) -> None:
+    path, written = tmp_path / "results.json", results()
+    written["rocprofiler-sdk-tool"][0]["buffer_records"]["hip_api"][0]["end_timestamp"] = instant
+    path.write_text(json.dumps(written), encoding="utf-8")
+    with pytest.raises(NotATrace, match=r"results\.json is damaged"):
+        read_trace(path)

@@ -123,3 +123,9 @@ def test_what_is_no_regular_file(tmp_path: Path) -> None:
         with pytest.raises(TraceNotReadable, match=reason) as error, open_source(path, 1):
             pass
         assert str(error.value).endswith(".")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no such file")
+def test_a_file_of_which_nothing_can_be_read_is_an_error_that_names_it() -> None:
+    with pytest.raises(TraceNotReadable, match="/proc/self/mem can't be read"), open_source("/proc/self/mem"):
+        pass
