@@ -24,11 +24,12 @@ from tbprof.analysis.savings.faster_device import faster_device_ns
 from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan, window_saving
 from tbprof.analysis.summary.code_breakdown import code_shares
 from tbprof.analysis.summary.communication_totals import communication_totals
-from tbprof.analysis.summary.computing_totals import computing_totals
+from tbprof.analysis.summary.computing_totals import computing_health, computing_totals
 from tbprof.analysis.summary.copies import copy_totals
 from tbprof.analysis.summary.site_figures import site_figures
 from tbprof.analysis.summary.step_figures import step_figures
 from tbprof.analysis.summary.totals import idle_total, sync_totals
+from tbprof.analysis.summary.within_window import checks_within, findings_within
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.verdict.verdict import find_verdict
 from tbprof.model import (
@@ -131,7 +132,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     facts, hook = Facts(trace), trace.facts
     audit = None if hook is None else hook.audit
     ran = run_rules(rules, facts)
-    findings = ran.findings
+    findings = findings_within(ran.findings, facts.steps.total_ns)
     plan, planned = _plan(facts, findings)
     saving = window_saving(facts, plan, planned)
     is_known = facts.device_is_known
@@ -167,8 +168,8 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         sources=() if audit is None else audit.sources,
         predicted_lines=() if hook is None or facts.work.devices else _predicted(hook),
         communication=communication_totals(facts),
-        checks=ran.checks,
-        faster_device_ns=facts.once(faster_device_ns) if is_known else None,
+        checks=checks_within(ran.checks),
+        faster_device_ns=min(facts.once(faster_device_ns), facts.steps.total_ns) if is_known else None,
         memory=memory_peaks(facts),
         computing=computing_totals(facts),
     )
@@ -206,7 +207,7 @@ def _summary(facts: Facts) -> TraceSummary:
         era=trace.era,
         span_ns=_span_ns(facts),
         num_events=trace.num_events,
-        health=(*trace.health, *health_facts(facts)),
+        health=(*trace.health, *health_facts(facts), *computing_health(facts)),
     )
 
 

@@ -129,7 +129,7 @@ class Facts:
 
     @cached_property
     def calls(self) -> Calls:
-        return find_calls(self.trace)
+        return find_calls(self.trace, self.steps)
 
     @cached_property
     def episodes(self) -> Episodes:

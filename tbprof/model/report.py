@@ -58,6 +58,11 @@ class Report:
     """One a device; none where no allocations were recorded, or by a version that kept less."""
 
     @property
+    def window_ns(self) -> int:
+        """All steps together: no saving is more."""
+        return sum(step.length_ns for step in self.steps)
+
+    @property
     def indexed_sites(self) -> Iterator[tuple[SiteIndex, Site]]:
         return ((SiteIndex(index), site) for index, site in enumerate(self.sites))
 

@@ -132,6 +132,9 @@ class SyncTotals:
     wait_in_sync_ns: int
     explained_ns: int
     profiler_own_ns: tuple[int, ...]
+    not_blocking_ns: int | None = None
+    """Host time in calls of copies that did not block: with `wait_ns` it is that of all sites. None by a
+    version that kept less."""
 
 
 @dataclass(frozen=True, slots=True)

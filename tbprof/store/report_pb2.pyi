@@ -128,20 +128,22 @@ class Step(_message.Message):
     def __init__(self, name: _Optional[str] = ..., start_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., cold: bool = ..., sync_points: _Optional[int] = ..., wait_ns: _Optional[int] = ..., device_idle_ns: _Optional[int] = ..., idle_empty_ns: _Optional[int] = ..., gpu_lag_ns: _Optional[int] = ..., copying_ns: _Optional[int] = ..., idle_by_cause: _Optional[_Mapping[str, int]] = ..., host: _Optional[_Union[HostTime, _Mapping]] = ..., saving: _Optional[_Union[Saving, _Mapping]] = ..., kernels: _Optional[int] = ..., launches: _Optional[int] = ..., gpu_duration_ns: _Optional[int] = ..., computing_ns: _Optional[int] = ..., communication_exposed_ns: _Optional[int] = ...) -> None: ...
 
 class SyncTotals(_message.Message):
-    __slots__ = ("count", "wait_ns", "wait_in_copy_ns", "wait_in_sync_ns", "explained_ns", "profiler_own_ns")
+    __slots__ = ("count", "wait_ns", "wait_in_copy_ns", "wait_in_sync_ns", "explained_ns", "profiler_own_ns", "not_blocking_ns")
     COUNT_FIELD_NUMBER: _ClassVar[int]
     WAIT_NS_FIELD_NUMBER: _ClassVar[int]
     WAIT_IN_COPY_NS_FIELD_NUMBER: _ClassVar[int]
     WAIT_IN_SYNC_NS_FIELD_NUMBER: _ClassVar[int]
     EXPLAINED_NS_FIELD_NUMBER: _ClassVar[int]
     PROFILER_OWN_NS_FIELD_NUMBER: _ClassVar[int]
+    NOT_BLOCKING_NS_FIELD_NUMBER: _ClassVar[int]
     count: int
     wait_ns: int
     wait_in_copy_ns: int
     wait_in_sync_ns: int
     explained_ns: int
     profiler_own_ns: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, count: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_in_copy_ns: _Optional[int] = ..., wait_in_sync_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., profiler_own_ns: _Optional[_Iterable[int]] = ...) -> None: ...
+    not_blocking_ns: int
+    def __init__(self, count: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_in_copy_ns: _Optional[int] = ..., wait_in_sync_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., profiler_own_ns: _Optional[_Iterable[int]] = ..., not_blocking_ns: _Optional[int] = ...) -> None: ...
 
 class CopyTotal(_message.Message):
     __slots__ = ("direction", "memory", "count", "bytes", "blocking", "wait_ns", "device_ns", "exposed_ns", "best_bytes_per_s")

@@ -68,7 +68,8 @@ def is_communication(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
         inside = union(slices.start_ns[mine], slices.end_of(mine))
         launched = is_kernel & (work.launch != NONE) & (slices.lane[work.launch] == lane)
         at = np.searchsorted(inside.start_ns, work.launch_start_ns, side="right") - 1
-        held = (at >= 0) & (work.launch_start_ns < inside.end_ns[np.maximum(at, 0)])
+        held = at >= 0
+        held[held] = work.launch_start_ns[held] < inside.end_ns[at[held]]
         found |= launched & held
     return found
 

@@ -4,6 +4,10 @@ Copy calls are runtime or driver rows named `(cuda|hip)Memcpy*` or `cuMemcpy*`, 
 calls `(cuda|hip)(Stream|Device|Event)Synchronize` and `cu(Stream|Ctx|Event)Synchronize`.
 Event queries, stream waits, allocations, graph launches and CUPTI's own `cuda_sync` rows
 are none: allocator stalls are real, and another matter.
+
+A thread waits for one thing at a time. A call that runs over the start of the next one of its thread is cut
+there, and counted; so is one that goes on after the step that its thread marks around it for longer than that
+step, at the step's end.
 """
 
 from __future__ import annotations
@@ -16,8 +20,9 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest
+from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s, Trace
 
 __all__ = ["Calls", "find_calls"]
@@ -45,6 +50,8 @@ class Calls:
     ops: Nest
     op: Int64s
     """Position in `ops` of the innermost op around each call, or `NONE`."""
+    cut: int
+    """How many of them ran on where another call, or another step, of their thread had begun."""
 
     @cached_property
     def profiler_own(self) -> npt.NDArray[np.bool_]:
@@ -82,7 +89,7 @@ class Calls:
         return not around or any(_PROFILER_FRAME.match(name) for name in around)
 
 
-def find_calls(trace: Trace) -> Calls:
+def find_calls(trace: Trace, steps: Steps) -> Calls:
     """All copy and synchronize calls, each with its innermost op."""
     slices = trace.slices
     runtime = np.flatnonzero(slices.category == Category.RUNTIME)
@@ -90,6 +97,7 @@ def find_calls(trace: Trace) -> Calls:
     rows = rows[np.lexsort((rows, slices.start_ns[rows], slices.lane[rows]))]
     lane, start = slices.lane[rows].astype(np.int64), slices.start_ns[rows]
     end = start + slices.duration_ns[rows]
+    possible = _possible_end(steps, lane, start, end)
     ops = Nest.of(slices, np.flatnonzero(slices.category == Category.CPU_OP))
     is_copy = match(trace, rows, _COPY)
     return Calls(
@@ -97,10 +105,23 @@ def find_calls(trace: Trace) -> Calls:
         rows=rows,
         lane=lane,
         start_ns=start,
-        end_ns=end,
+        end_ns=possible,
         is_copy=is_copy,
         is_async=is_copy & match(trace, rows, ".*Async"),
         is_stream_sync=match(trace, rows, _STREAM_SYNC),
         ops=ops,
         op=ops.innermost(lane, start, end),
+        cut=int((possible < end).sum()),
     )
+
+
+def _possible_end(steps: Steps, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> Int64s:
+    """When each call ended at the latest, by what its thread did next."""
+    found: Int64s = end_ns.copy()
+    has_next = lane[:-1] == lane[1:]
+    found[:-1][has_next] = np.minimum(end_ns[:-1], start_ns[1:])[has_next]
+    step = steps.index_of(start_ns)
+    held = is_among(lane, steps.lanes) & (step != NONE)
+    begun, over = steps.start_ns[step[held]], steps.end_ns[step[held]]
+    found[held] = np.where(found[held] - over > over - begun, over, found[held])
+    return found

@@ -9,7 +9,7 @@ from tbprof.analysis.events.steps import Steps
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Int64s
 
-__all__ = ["gpu_lag_ns"]
+__all__ = ["gpu_lag_ns", "lag_in_steps"]
 
 
 def gpu_lag_ns(work: DeviceWork, steps: Steps) -> Int64s | None:
@@ -27,3 +27,8 @@ def gpu_lag_ns(work: DeviceWork, steps: Steps) -> Int64s | None:
     np.maximum.at(last, step[inside], end[inside])
     lag: Int64s = last - steps.end_ns
     return lag
+
+
+def lag_in_steps(share: float) -> dict[str, float]:
+    """How late that is, of a step on the host: as a share of it, or as a number of steps where it is more."""
+    return {"worst_share": share} if share <= 1 else {"worst_steps": share}

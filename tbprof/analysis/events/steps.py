@@ -109,12 +109,13 @@ class Steps:
 def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     """Cut the window into steps.
 
-    Without any `ProfilerStep#`, the window reaches from the first device start to the last
+    Without any `ProfilerStep#` that has a length, the window reaches from the first device start to the last
     device end, on a trace without device rows from the first event to the last. A step begins
     behind what the hook was told is no part of it: an evaluation comes before the training.
     """
     slices = trace.slices
     rows = matching_rows(trace, STEP_PREFIX, Category.USER_ANNOTATION)
+    rows = rows[slices.duration_ns[rows] > 0]
     if len(rows) == 0:
         reach = np.array(_window(trace, work), np.int64)
         return Steps((WINDOW_STEP,), reach[:1], reach[1:], reach[:1], reach[1:], (False,), ())
@@ -130,6 +131,10 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     if median(share) <= LAG_SHARE:
         return host
     gpu_start, gpu_end = _on_device(work, host, done_ns)
+    launched = host.index_of(work.launch_start_ns[work.launch != NONE])
+    if (gpu_end <= gpu_start)[launched[launched != NONE]].any():
+        # Launches and ends that deny each other tell no steps of the device.
+        return host
     cold = _cold(gpu_end - gpu_start)
     return dataclasses.replace(host, gpu_start_ns=gpu_start, gpu_end_ns=gpu_end, cold=cold)
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.events.gpu_lag import gpu_lag_ns
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.events.gpu_lag import gpu_lag_ns, lag_in_steps
 from tbprof.analysis.events.steps import LAG_SHARE
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.run_health import run_health
 from tbprof.model import HealthFact, HealthSeverity
 from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.eras import STEP_PREFIX
 
 __all__ = ["health_facts"]
 
@@ -20,11 +22,12 @@ __all__ = ["health_facts"]
 def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
     """The codes, each with its numbers:
 
-    - `no_steps`: the trace marks no steps.
+    - `no_steps`: the trace marks no steps, or none that has a length.
     - `cold_steps`: steps left out of medians.
     - `gpu_lag`: the device ends its steps late, and whether the steps of the report are its own.
     - `copies_without_call`: device copies that no copy call of the trace started (a graph did, or
       a call before the window); no copies by our count.
+    - `calls_cut`: calls that ran on where another one of their thread had begun.
     - `calls_without_record`: copy calls that blocked and have no device row.
     - `no_stacks`: sites have no source, since no Python frames were recorded.
     - `no_user_frames`: sites have no source, and none of the recorded frames is the user's.
@@ -51,7 +54,8 @@ def _found(facts: Facts) -> Iterator[HealthFact]:
 def _steps(facts: Facts) -> Iterator[HealthFact]:
     steps = facts.steps
     if not steps.recorded:
-        yield HealthFact("no_steps", "info", {})
+        marked = len(matching_rows(facts.trace, STEP_PREFIX, Category.USER_ANNOTATION))
+        yield HealthFact("no_steps", "info", {"without_length": marked} if marked else {})
         return
     if any(steps.cold):
         yield HealthFact("cold_steps", "info", {"cold": sum(steps.cold), "steps": len(steps)})
@@ -62,7 +66,7 @@ def _steps(facts: Facts) -> Iterator[HealthFact]:
     late = int((share > LAG_SHARE).sum())
     if late:
         worst = int(np.argmax(share))
-        numbers = {"steps": late, "worst_us": int(lag[worst]) / 1000, "worst_share": float(share[worst])}
+        numbers = {"steps": late, "worst_us": int(lag[worst]) / 1000, **lag_in_steps(float(share[worst]))}
         severity: HealthSeverity = "info" if steps.of_device else "warning"
         yield HealthFact("gpu_lag", severity, {**numbers, "of_device": int(steps.of_device)})
 
@@ -73,6 +77,8 @@ def _joins(facts: Facts) -> Iterator[HealthFact]:
     strangers = int((~is_among(copied, calls.rows[calls.is_copy])).sum())
     if strangers:
         yield HealthFact("copies_without_call", "info", {"copies": strangers})
+    if calls.cut:
+        yield HealthFact("calls_cut", "warning", {"calls": calls.cut})
     bare = facts.episodes.is_copy & (facts.episodes.record == NONE)
     if bare.any():
         yield HealthFact("calls_without_record", "info", {"calls": int(bare.sum())})

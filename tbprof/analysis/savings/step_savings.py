@@ -2,9 +2,9 @@
 
 A step's figures are about the waits that begin in it, wherever the time that they win falls: a
 host that waits less in one step is ahead in the next, and the next may be the one that is short of
-work. So the ceiling of a step is its waits, or what a host can fill from its start to the end of the
-window, whichever is less; alone it may be all of the window's. The estimate gives each step its part of
-the window's, by what the host gains in it when the window is replayed.
+work. So the ceiling of a step is its waits, its length, or what a host can fill from its start to the end
+of the window, whichever is least; alone it may be all of the window's. The estimate gives each step its part
+of the window's, by what the host gains in it when the window is replayed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def step_savings(facts: Facts, planned: Int64s, window: Saving) -> list[Saving]:
     removed = planned[facts.can_be_won[planned]]
     held_up = np.flatnonzero(facts.can_be_won | facts.feeds_training)
     waits = _by_step(facts, held_up, facts.episodes.wait_ns)
-    ceiling = np.minimum(waits, _fillable_from(facts))
+    # Waits of several threads add.
+    most = np.minimum(waits, facts.steps.end_ns - facts.steps.start_ns)
+    ceiling = np.minimum(most, _fillable_from(facts))
     dry = removed if window.estimate_ns is not None else won
     floor = np.minimum(_by_step(facts, dry, facts.starve_ns), ceiling)
     if window.estimate_ns is None:

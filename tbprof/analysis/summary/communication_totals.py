@@ -60,7 +60,7 @@ def _on_device(facts: Facts) -> Iterator[CollectiveTotal]:
         yield dataclasses.replace(
             total,
             exposed_ns=int(facts.collective_exposed_ns[mine].sum()),
-            streams=tuple(distinct(work.stream[found.at[mine]]).tolist()),
+            streams=tuple(stream for stream in distinct(work.stream[found.at[mine]]).tolist() if stream >= 0),
         )
 
 

@@ -16,13 +16,13 @@ from tbprof.analysis.operators.host_tree import outermost
 from tbprof.analysis.operators.limits import FLOPS_A_NS, Limits, find_limits, peak_rate
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.analysis.operators.recomputed import recomputed_calls
-from tbprof.model import Computing, ComputingPart
+from tbprof.model import Computing, ComputingPart, HealthFact
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
-__all__ = ["computing_totals"]
+__all__ = ["computing_health", "computing_totals"]
 
 _KINDS = (*FAMILIES, "communication", "copies", "graph", "compiled", "other")
 _COMMUNICATION, _COPIES, _GRAPH, _COMPILED, _OTHER = range(len(FAMILIES), len(_KINDS))
@@ -65,6 +65,12 @@ def computing_totals(facts: Facts) -> Computing | None:
     )
 
 
+def computing_health(facts: Facts) -> tuple[HealthFact, ...]:
+    """`shapes_not_true`: calls whose shapes would take the device far longer than they took."""
+    untrue = facts.once(find_limits).untrue if facts.device_is_known else 0
+    return (HealthFact("shapes_not_true", "warning", {"calls": untrue}),) if untrue else ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Computed:
     facts: Facts
@@ -97,16 +103,21 @@ class _Computed:
         found = []
         for kind in distinct(self.work_kind[self.work_kind != NONE]).tolist():
             mine = counted & (self.call_kind == kind)
-            covered = int(limits.covered_ns[mine].sum())
+            device_ns = int(length[self.work_kind == kind].sum())
+            covered = min(int(limits.covered_ns[mine].sum()), device_ns)
             found.append(
                 ComputingPart(
                     kind=_KINDS[kind],
-                    device_ns=int(length[self.work_kind == kind].sum()),
+                    device_ns=device_ns,
                     covered_ns=covered,
                     flops=int(limits.timed_flops[mine].sum()),
                     bytes=int(limits.timed_bytes[mine].sum()),
-                    limit_ns=int(limits.limit_ns[mine].sum()) if covered and has_limit else None,
-                    above_limit_ns=int(limits.above_ns[mine].sum()) if covered and has_limit else None,
+                    limit_ns=min(int(limits.limit_ns[mine].sum()), covered)
+                    if covered and has_limit
+                    else None,
+                    above_limit_ns=min(int(limits.above_ns[mine].sum()), covered)
+                    if covered and has_limit
+                    else None,
                 )
             )
         return found
@@ -134,7 +145,9 @@ class _Computed:
                 )
         room_ns = facts.steps.total_ns * len(facts.work.devices)
         # Exactly rounded, so that the order of the file's events does not matter.
-        return math.fsum(at_peak_ns) / room_ns if room_ns else None
+        at_peak = math.fsum(at_peak_ns)
+        # More than the device can is not what it did.
+        return at_peak / room_ns if 0 < room_ns >= at_peak else None
 
     def _products_are_covered(self) -> bool:
         facts, work = self.facts, self.facts.work
@@ -144,6 +157,11 @@ class _Computed:
         covering = _at(self.limits.covering, self.operators.of_work)
         is_covered = _at(self.limits.covered_ns, covering) > 0
         return 0 < COVERED_PRODUCTS * int(length.sum()) <= int(length[is_covered].sum())
+
+
+def _of(values: Int64s, covered_ns: int) -> int | None:
+    """Their sum, a part of the time that is covered; None where nothing is."""
+    return min(int(values.sum()), covered_ns) if covered_ns else None
 
 
 def _work_kinds(facts: Facts, operators: Operators, family: npt.NDArray[np.int8], named: Int64s) -> Int64s:

@@ -13,7 +13,9 @@ from tbprof.trace.columns.columns import Int64s, Trace
 
 __all__ = ["input_elements"]
 
-_SHAPE = re.compile(r"\[(\d[\d,]*)\]")
+_MOST = 2**50
+"""No memory holds more elements: what says so was not recorded right."""
+_SHAPE = re.compile(r"\[(\d{1,18}(?:,\d{1,18})*)\]")
 
 
 def input_elements(trace: Trace, rows: Int64s) -> Int64s:
@@ -26,4 +28,5 @@ def input_elements(trace: Trace, rows: Int64s) -> Int64s:
 
 @lru_cache(maxsize=65536)
 def _elements(shapes: str) -> int:
-    return sum(prod(map(int, shape.split(","))) for shape in _SHAPE.findall(shapes))
+    found = sum(prod(map(int, shape.split(","))) for shape in _SHAPE.findall(shapes))
+    return found if found <= _MOST else NONE

@@ -23,6 +23,7 @@ def sync_totals(facts: Facts) -> SyncTotals:
         wait_in_sync_ns=int(episodes.sync_ns[points].sum()),
         explained_ns=int(facts.awaited.explained_ns[points].sum()),
         profiler_own_ns=tuple((calls.end_ns - calls.start_ns)[own].tolist()),
+        not_blocking_ns=int(episodes.wait_ns[~points].sum()),
     )
 
 

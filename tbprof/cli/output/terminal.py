@@ -22,6 +22,8 @@ __all__ = ["saving_text", "terminal_text"]
 
 _SHOWN_SITES = 12
 _SEVERAL = 2
+_MOST_APART = 0.02
+"""Of two shares of one thing, that nobody asks about."""
 _WHOLE_SHARE = 0.9
 """A window that is less of the recording is only a part of it."""
 
@@ -31,7 +33,14 @@ def terminal_text(report: Report) -> str:
     trace = report.trace
     view = window_view(report, run="", worker=trace.worker, window="")
     opening = (view.verdict, view.first_action, view.detail)
-    lines = [_head(report), "", *(text for text in opening if text), *_changes(view), "", *_figures(view)]
+    lines = [
+        _head(report),
+        "",
+        *(text for text in opening if text),
+        *_changes(view),
+        "",
+        *_figures(report, view),
+    ]
     lines += _launched(report)
     lines += _memory(report)
     lines += _causes(report)
@@ -92,14 +101,14 @@ def _places(view: WindowView, row: ActionRow) -> list[str]:
     return [f"{row.finding.rule} {said}{more}"]
 
 
-def _figures(view: WindowView) -> list[str]:
+def _figures(report: Report, view: WindowView) -> list[str]:
     points = view.sync_points
     lines = []
     if view.median_step_us is not None:
         name = "step  " if view.marks_steps else "window"
         lines.append(f"  {name}       {duration(view.median_step_us)}{_of_which(view)}")
     if view.idle is not None:
-        lines.append(_idle(view, view.idle))
+        lines.append(_idle(report, view, view.idle))
     lines += _communication(view)
     lines += [f"  computing    {view.overview.computing}"] if view.overview.computing else []
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
@@ -111,15 +120,23 @@ def _figures(view: WindowView) -> list[str]:
     return lines
 
 
-def _idle(view: WindowView, idle: IdleView) -> str:
+def _idle(report: Report, view: WindowView, idle: IdleView) -> str:
     """Of all steps and devices; of several devices, how idle each is."""
     whole, empty, queued = (duration(us) for us in (idle.device_us, idle.empty_us, idle.queued_us))
     scope = "the steps" if view.marks_steps else "the window"
     queues = f"queue empty {empty}, work queued {queued}"
     if len(idle.by_device) == 1:
-        return f"  GPU idle     {whole}, {share(idle.share_of_steps)} of {scope}: {queues}"
+        return f"  GPU idle     {whole}, {_idle_share(report, idle, scope)}: {queues}"
     each = ", ".join(f"GPU {one.device} {share(one.share_of_steps)}" for one in idle.by_device)
     return f"  GPU idle     {each} of {scope}; {whole} in all: {queues}"
+
+
+def _idle_share(report: Report, idle: IdleView, scope: str) -> str:
+    """Of all steps; beside it that of the first sentence, where cold steps keep them apart."""
+    said = None if report.verdict is None else report.verdict.numbers.get("idle_share")
+    if said is None or abs(float(said) - idle.share_of_steps) <= _MOST_APART:
+        return f"{share(idle.share_of_steps)} of {scope}"
+    return f"{share(float(said))} of the steps that are not cold, {share(idle.share_of_steps)} of all"
 
 
 def _communication(view: WindowView) -> list[str]:

@@ -39,8 +39,9 @@ def in_main_steps(facts: Facts, at: Int64s) -> Int64s:
 
 
 def device_ns(facts: Facts, at: Int64s) -> int:
-    """How long this work took, what ran beside each other added."""
-    return int((facts.work.end_ns[at] - facts.work.start_ns[at]).sum())
+    """How long this work took of the steps, what ran beside each other added; at most all of them."""
+    spent_ns = int((facts.work.end_ns[at] - facts.work.start_ns[at]).sum())
+    return min(spent_ns, facts.steps.total_ns)
 
 
 def gaps_ns(facts: Facts, at: Int64s) -> int:

@@ -36,7 +36,7 @@ class Unexplained:
     members: Int64s
     """Episodes of the training with an unexplained wait."""
     wait_ns: int
-    """Their net wait, less what recorded work explains."""
+    """Their net wait, less what recorded work explains; of several threads at most those steps."""
 
     @property
     def queued_share(self) -> float:
@@ -61,7 +61,7 @@ def find_unexplained(facts: Facts) -> Unexplained:
         steps_ns=total_ns(later),
         queued=_long_queued_idle(facts, later),
         members=members,
-        wait_ns=int(beyond[members].sum()),
+        wait_ns=min(int(beyond[members].sum()), total_ns(later)),
     )
 
 

@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.events.gpu_lag import gpu_lag_ns
+from tbprof.analysis.events.gpu_lag import gpu_lag_ns, lag_in_steps
 from tbprof.analysis.events.steps import LAG_SHARE, rows_of_steps
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
@@ -73,7 +73,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         numbers={
             "steps": int(late.sum()),
             "worst_lag_ns": int(lag_ns[worst]),
-            "worst_share": float(share[worst]),
+            **lag_in_steps(float(share[worst])),
         },
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbprof.model import HealthFact, Numbers
+from tbprof.texts.figures.names import numbers_in_words
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.trust.file_health import FILE_SENTENCES
 from tbprof.texts.trust.missing_facts import fact_in_words
@@ -15,17 +16,19 @@ __all__ = ["gaps_sentence", "health_sentence"]
 def health_sentence(fact: HealthFact) -> str:
     """The sentence of a code; a fact from another version is named with its numbers."""
     try:
-        return _SENTENCES[fact.code](fact.numbers)
+        return _SENTENCES[fact.code](numbers_in_words(fact.numbers))
     except (KeyError, ValueError):
         return _plain(fact)
 
 
 def _plain(fact: HealthFact) -> str:
-    figures = ", ".join(f"{name} {value}" for name, value in sorted(fact.numbers.items()))
+    figures = ", ".join(f"{name} {value}" for name, value in sorted(numbers_in_words(fact.numbers).items()))
     return f"{fact.code.replace('_', ' ')}{': ' + figures if figures else ''}."
 
 
-def _no_steps(_: Numbers) -> str:
+def _no_steps(numbers: Numbers) -> str:
+    if "without_length" in numbers:
+        return "The steps that the trace marks have no length: the whole window counts as one."
     return "The trace marks no steps: the whole window counts as one. Call step() of the profiler."
 
 
@@ -36,7 +39,8 @@ def _cold_steps(numbers: Numbers) -> str:
 
 def _gpu_lag(numbers: Numbers) -> str:
     late = count(int(numbers["steps"]), "step")
-    part = float(numbers["worst_share"])
+    # Earlier versions had shares above 1 here.
+    part = float(numbers.get("worst_share", 2))
     of_step = f" ({share(part)} of the step on the host)" if part <= 1 else ""
     ends = f"The GPU ends {late} late, at worst by {duration(float(numbers['worst_us']))}{of_step}"
     if numbers["of_device"]:
@@ -52,6 +56,16 @@ def _copies_without_call(numbers: Numbers) -> str:
 def _calls_without_record(numbers: Numbers) -> str:
     calls = count(int(numbers["calls"]), "copy call")
     return f"{calls} that blocked without a GPU record: direction and size are not known."
+
+
+def _calls_cut(numbers: Numbers) -> str:
+    calls = count(int(numbers["calls"]), "call")
+    return f"{calls} would run beside another of the same thread, which can't be: counted up to its start."
+
+
+def _shapes_not_true(numbers: Numbers) -> str:
+    calls = count(int(numbers["calls"]), "call")
+    return f"{calls} with shapes that can't be true: no device works so fast. They have no limit."
 
 
 def _no_stacks(_: Numbers) -> str:
@@ -120,6 +134,8 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "gpu_lag": _gpu_lag,
     "copies_without_call": _copies_without_call,
     "calls_without_record": _calls_without_record,
+    "calls_cut": _calls_cut,
+    "shapes_not_true": _shapes_not_true,
     "no_stacks": _no_stacks,
     "no_user_frames": _no_user_frames,
     "no_audit_step": _no_audit_step,

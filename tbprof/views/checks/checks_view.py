@@ -129,7 +129,7 @@ def _worth(report: Report, rule: str) -> Saving | None:
     mine = mine or [finding for finding in report.findings if finding.rule == rule]
     apart = mine[:1] if mine[0].sites else [finding for finding in mine if not finding.sites]
     savings = [finding.saving for finding in apart if finding.saving is not None]
-    return together(savings) if savings else None
+    return together(savings, report.window_ns) if savings else None
 
 
 def _found(report: Report, worst: Finding, scope: Scope) -> str:

@@ -82,14 +82,14 @@ def _planned(report: Report, least_ns: float) -> list[Action]:
     for row, saving in zip(report.fix_plan, added_savings(report), strict=True):
         hidden.append(Action((row.finding,), saving, row.total_ns))
         if row.adds_ns >= least_ns:
-            planned.append(_together(hidden))
+            planned.append(_together(hidden, report.window_ns))
             hidden = []
     return [*planned, *hidden]
 
 
-def _together(rows: list[Action]) -> Action:
+def _together(rows: list[Action], window_ns: int) -> Action:
     findings = tuple(at for row in rows for at in row.findings)
-    return Action(findings, together([row.saving for row in rows]), rows[-1].total_ns)
+    return Action(findings, together([row.saving for row in rows], window_ns), rows[-1].total_ns)
 
 
 def _is_minor(finding: Finding) -> bool:
@@ -109,17 +109,18 @@ def _alone(report: Report, indices: list[int]) -> Iterator[Action]:
         groups.setdefault((finding.rule, at if finding.sites else -1), []).append(at)
     for found in groups.values():
         savings = [saving for at in found if (saving := report.findings[at].saving) is not None]
-        yield Action(tuple(found), together(savings), None)
+        yield Action(tuple(found), together(savings, report.window_ns), None)
 
 
-def together(savings: Sequence[Saving]) -> Saving:
-    """Of what does not overlap: places of one rule, or what each row of the plan adds."""
+def together(savings: Sequence[Saving], window_ns: int) -> Saving:
+    """Of places of one rule, or of what each row of the plan adds, in a window of this length."""
     estimates = [saving.estimate_ns for saving in savings if saving.estimate_ns is not None]
-    return Saving(
+    found = Saving(
         floor_ns=sum(saving.floor_ns for saving in savings),
         estimate_ns=sum(estimates) if len(estimates) == len(savings) else None,
         ceiling_ns=sum(saving.ceiling_ns for saving in savings),
     )
+    return found.at_most(window_ns)
 
 
 def _worth_a_change(actions: list[WeighedAction], room_ns: float) -> tuple[Action, ...]:

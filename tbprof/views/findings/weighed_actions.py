@@ -120,10 +120,7 @@ def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> 
         saved_ns += shortened_ns
     if room_ns is None or not saved_ns or saving.ceiling_ns <= room_ns - saved_ns:
         return action
-    left_ns = max(room_ns - saved_ns, 0)
-    estimate_ns = None if saving.estimate_ns is None else min(saving.estimate_ns, left_ns)
-    left = Saving(min(saving.floor_ns, left_ns), estimate_ns, left_ns)
-    return dataclasses.replace(action, saving=left)
+    return dataclasses.replace(action, saving=saving.at_most(max(room_ns - saved_ns, 0)))
 
 
 def _room_ns(report: Report, rule: str) -> int | None:

@@ -21,10 +21,11 @@ def test_sync_points_are_added_wherever_they_are() -> None:
         wait_in_sync_ns=2 * 2_000 + 10_000 + 5_000,
         explained_ns=2 * 312_000,
         profiler_own_ns=(7_000,),
+        not_blocking_ns=0,
     )
 
 
 def test_a_window_without_any_has_zeros() -> None:
     built = TraceBuilder()
     built.op("aten::add", 0, 1)
-    assert built.report().sync_points == SyncTotals(0, 0, 0, 0, 0, ())
+    assert built.report().sync_points == SyncTotals(0, 0, 0, 0, 0, (), not_blocking_ns=0)

@@ -43,6 +43,8 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "launches_captured": {"rows": 421, "of": 428},
     "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42, "of_device": 0},
     "copies_without_call": {"copies": 2},
+    "calls_cut": {"calls": 2},
+    "shapes_not_true": {"calls": 2},
     "calls_without_record": {"calls": 3},
     "accumulation": {"steps": 4, "optimizer_steps": 1},
     "gpu_shared": {"processes": 1},
