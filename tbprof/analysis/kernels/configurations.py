@@ -12,6 +12,8 @@ from tbprof.trace.columns.columns import Int64s, SparseColumn, Trace
 
 __all__ = ["Configuration", "configurations", "occupancy", "weighted_means"]
 
+_WHOLE = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
@@ -59,12 +61,13 @@ def configurations(trace: Trace, rows: Int64s, length: Int64s, at: Int64s, count
 
 
 def occupancy(trace: Trace, rows: Int64s) -> npt.NDArray[np.float64]:
-    """In percent, NaN for what is not recorded."""
+    """In percent, NaN for what is not recorded, and for what is no part of a whole."""
     if trace.kernels is None:
         return np.full(len(rows), np.nan)
     column: SparseColumn = trace.kernels.occupancy_percent
     values = column.at(rows).astype(np.float64)
-    return np.where(values == column.missing, np.nan, values)
+    is_part = (values != column.missing) & (values >= 0) & (values <= _WHOLE)
+    return np.where(is_part, values, np.nan)
 
 
 def weighted_means(

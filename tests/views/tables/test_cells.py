@@ -32,3 +32,14 @@ def test_a_kernel_whose_grid_is_no_list_has_none(tmp_path: Path) -> None:
     table = kernels(open_facts(path, tables=TABLES["kernels"].reads), "name", in_steps=False)
     cells = dict(zip((column.key for column in table.columns), table.rows[0], strict=True))
     assert (cells["grid"], cells["block"]) == (None, [1, 1, 1])
+
+
+def test_an_occupancy_beyond_the_whole_is_none(tmp_path: Path) -> None:
+    args = {"correlation": 1, "device": 0, "stream": 7, "est. achieved occupancy %": 5000}
+    row = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 0, "dur": 9, "args": args}
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"traceEvents": [row]}), encoding="utf-8")
+    table = kernels(open_facts(path, tables=TABLES["kernels"].reads), "name", in_steps=False)
+    assert "occupancy" not in {
+        column.key for column, cell in zip(table.columns, table.rows[0], strict=True) if cell is not None
+    }
