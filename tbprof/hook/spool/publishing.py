@@ -104,6 +104,11 @@ class Publisher:
         return tuple(self._running)
 
     @property
+    def is_at_work(self) -> bool:
+        """Whether something of ours runs beside the training: processes that publish, or word to trackers."""
+        return bool(self._running) or self._telling.is_at_work
+
+    @property
     def unpublished(self) -> int:
         """Windows that stay in the spool: those that failed, and those whose turn has not come."""
         return self._failed + len(self._waiting)
@@ -151,7 +156,7 @@ class Publisher:
             self._start(self._waiting.popleft())
 
     def wait(self, wait_s: float) -> None:
-        """Wait for the children, at most `wait_s` seconds in all."""
+        """Wait for the children and the trackers, at most `wait_s` seconds in all: no window follows."""
         deadline = time.monotonic() + wait_s
         self.collect()
         while self._running and time.monotonic() < deadline:
@@ -159,6 +164,8 @@ class Publisher:
             longest.process.wait(min(deadline, longest.since_s + DEADLINE_S) - time.monotonic())
             self.collect()
         self._telling.wait(deadline - time.monotonic())
+        for lacking in self._telling.leave():
+            say("%s.", lacking)
 
     def leave(self) -> None:
         """Let the running children go on by themselves, when this process will not ask again."""

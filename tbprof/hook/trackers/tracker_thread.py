@@ -38,7 +38,14 @@ class TrackerThread:
         self._lock = threading.Lock()
         self._waiting: deque[tuple[Sequence[Tracker], ShownWindow]] = deque()
         self._thread: threading.Thread | None = None
+        self._heard: dict[tuple[str, str], Tracker] = {}
+        """Whom a window was given to, by package and run."""
         self._has_complained = False
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a tracker is being told of a window."""
+        return self._thread is not None
 
     def listeners(self) -> tuple[Tracker, ...]:
         """The runs that are under way, to be asked when a window is over: later there may be others."""
@@ -58,6 +65,17 @@ class TrackerThread:
         thread = self._thread
         if thread is not None:
             thread.join(max(wait_s, 0.0))
+
+    def leave(self) -> tuple[str, ...]:
+        """The hook closes; what is to be said of what runs lack."""
+        lacking: list[str] = []
+        for one in tuple(self._heard.values()):
+            self._try(one, partial(self._leave_one, one, lacking))
+        return tuple(lacking)
+
+    def _leave_one(self, tracker: Tracker, lacking: list[str]) -> None:
+        if said := tracker.leave():
+            lacking.append(f"{tracker.name}: {said}")
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._tell_all, daemon=True, name="tbprof-trackers")
@@ -95,6 +113,7 @@ class TrackerThread:
         heard = [one for one in trackers if self._try(one, partial(one.log, window))]
         if not heard:
             return
+        self._heard.update({(one.name, one.run_id): one for one in heard})
         with tempfile.TemporaryDirectory(prefix="tbprof-", ignore_cleanup_errors=True) as folder:
             page = _page(window.trace, Path(folder))
             if page is None:

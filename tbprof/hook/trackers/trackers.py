@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tbprof.hook.trackers.shown_window import ShownWindow
+from tbprof.hook.trackers.wandb_rows import LoggedRows
 
 __all__ = ["Tracker", "active_trackers", "forget_mlflow_run", "name_mlflow_run"]
 
 _PREFIX = "tbprof/"
 
-_uncommitted: dict[str, int | None] = {}
-"""By W&B's runs, the step of the row that has the figures of the latest window."""
-
 _named: dict[str, str] = {}
 """By runs of MLflow that are active in no thread, the address of their store."""
+
+_UNPLACED = (
+    "the training has logged no row for the figures of %d of its windows; they wait for the rows that it logs"
+    " yet, and the latest are in the run's summary"
+)
 
 _LONGEST_TAG = 5000
 """Characters of a tag that each of MLflow's stores takes."""
@@ -28,12 +31,16 @@ class Tracker(Protocol):
     """A run; its methods may raise whatever its package does, and take as long as a network."""
 
     name: str
+    run_id: str
 
     def log(self, window: ShownWindow) -> None:
         """Add the figures of a window, at its step, and its verdict."""
 
     def add_page(self, page: Path) -> None:
         """Add a file, which is gone afterwards."""
+
+    def leave(self) -> str | None:
+        """Nothing follows; what is to be said of what the run lacks."""
 
 
 def active_trackers() -> tuple[Tracker, ...]:
@@ -77,39 +84,43 @@ class _WandbRun:
 
     def __init__(self, wandb: Any, run: Any) -> None:
         self._wandb, self._run = wandb, run
+        self.run_id = str(run.id)
 
     def log(self, window: ShownWindow) -> None:
         run, step = self._run, f"{_PREFIX}step"
         run.define_metric(step, hidden=True)
-        run.define_metric(f"{_PREFIX}*", step_metric=step)
         figures = {f"{_PREFIX}{name}": value for name, value in window.figures.items()}
-        if run.id in _uncommitted and _uncommitted[run.id] == self._row():
-            # The training has logged nothing since, and the window before would be overwritten.
-            run.log({}, commit=True)
-        # They go into the row that the training logs next: a row of theirs would move its own step on.
-        run.log({**figures, step: window.step}, commit=False)
-        _uncommitted[run.id] = self._row()
-        run.summary.update({f"{_PREFIX}verdict": window.verdict, f"{_PREFIX}window": window.trace})
-
-    def _row(self) -> int | None:
-        """The step of the row to come; a run that several processes write has none."""
-        try:
-            step: int = self._run.step
-        except Exception:  # noqa: BLE001 - of a package of others
-            return None
-        return step
+        for name in figures:
+            # Each by its name: a pattern of the training's own would give the row its step metric as well.
+            run.define_metric(name, step_metric=step)
+        LoggedRows.of(self._wandb, run).add({**figures, step: window.step})
+        said = {
+            "verdict": window.verdict,
+            "window": window.trace,
+            "latest": {**window.figures, "step": window.step},
+        }
+        run.summary.update({f"{_PREFIX}{name}": value for name, value in said.items()})
 
     def add_page(self, page: Path) -> None:
         artifact = self._wandb.Artifact(f"tbprof-{self._run.id}", type="tbprof")
         artifact.add_file(str(page), name=page.name)
         self._run.log_artifact(artifact)
 
+    def leave(self) -> str | None:
+        rows = LoggedRows.watched(self._run)
+        if rows is None:
+            return None
+        if rows.waiting:
+            return _UNPLACED % rows.waiting
+        rows.leave()
+        return None
+
 
 class _MlflowRun:
     name = "MLflow"
 
     def __init__(self, mlflow: Any, run_id: str, tracking_uri: str) -> None:
-        self._mlflow, self._run_id, self._uri = mlflow, run_id, tracking_uri
+        self._mlflow, self.run_id, self._uri = mlflow, run_id, tracking_uri
         self._connected: Any = None
 
     @property
@@ -127,7 +138,10 @@ class _MlflowRun:
         ]
         said = {"verdict": window.verdict, "window": window.trace}
         tags = [entities.RunTag(f"tbprof.{name}", text[:_LONGEST_TAG]) for name, text in said.items()]
-        self._client.log_batch(self._run_id, metrics=metrics, tags=tags)
+        self._client.log_batch(self.run_id, metrics=metrics, tags=tags)
 
     def add_page(self, page: Path) -> None:
-        self._client.log_artifact(self._run_id, str(page), "tbprof")
+        self._client.log_artifact(self.run_id, str(page), "tbprof")
+
+    def leave(self) -> str | None:
+        return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
+import os
 import sys
 import tempfile
 import threading
@@ -15,6 +17,7 @@ import pytest
 
 from tbprof.hook.trackers.shown_window import ShownWindow, window_of_json
 from tbprof.hook.trackers.tracker_thread import MOST_WAITING, VARIABLE, TrackerThread
+from tbprof.hook.trackers.wandb_rows import LoggedRows
 
 WINDOW = ShownWindow(
     13, {"step_time_ms": 4.5}, "window 0: The GPU is idle 40 % of a step.", "none.trace.json.gz"
@@ -23,27 +26,28 @@ LONG_S = 60.0
 
 
 class Run:
-    """A run as W&B's package keeps it, of which `log` does what a test wants."""
+    """A run as W&B's package keeps it, whose `define_metric` does what a test wants."""
 
     def __init__(self, fault: Exception | None = None, until: threading.Event | None = None) -> None:
         self.id = f"run{id(self)}"
-        self.rows: list[dict[str, Any]] = []
+        self.rows: dict[int, dict[str, Any]] = {}
         self.summary: dict[str, Any] = {}
         self.step = 0
         self._fault, self._until = fault, until
 
-    def define_metric(self, name: str, **_: Any) -> None:
-        pass
-
-    def log(self, row: dict[str, Any], *, commit: bool) -> None:
-        if commit:
-            self.step += 1
-            return
+    def define_metric(self, *_: str, **__: Any) -> None:
         if self._until is not None:
             self._until.wait(LONG_S)
         if self._fault is not None:
             raise self._fault
-        self.rows.append(row)
+
+    def log(self, data: dict[str, Any], step: int | None = None, commit: bool | None = None) -> None:
+        """Count rows as W&B does."""
+        if step is not None and step < self.step:
+            return
+        self.step = self.step if step is None else step
+        self.rows.setdefault(self.step, {}).update(data)
+        self.step += bool(commit or (commit is None and step is None))
 
 
 @pytest.fixture
@@ -55,9 +59,15 @@ def telling() -> Iterator[TrackerThread]:
 
 def start(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
     package = types.ModuleType("wandb")
-    package.run = run  # type: ignore[attr-defined]
+    package.run, package.log = run, run.log  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "wandb", package)
     return run
+
+
+def waiting(run: Run) -> int:
+    """Windows whose figures are in no row."""
+    rows = LoggedRows.watched(run)
+    return 0 if rows is None else rows.waiting
 
 
 def threads() -> int:
@@ -75,15 +85,111 @@ def test_without_a_run_nobody_is_told(telling: TrackerThread) -> None:
     assert threads() == 0
 
 
-def test_a_run_gets_the_figures_at_the_step_of_the_window(
+def tell(telling: TrackerThread, *steps: int) -> None:
+    """Windows that began at these steps."""
+    for step in steps:
+        telling.tell(dataclasses.replace(WINDOW, step=step), telling.listeners())
+    telling.wait(LONG_S)
+
+
+def steps_in(run: Run) -> dict[int, int]:
+    """Those of windows, by the row that has their figures."""
+    return {number: row["tbprof/step"] for number, row in run.rows.items() if "tbprof/step" in row}
+
+
+def test_the_row_that_the_training_logs_next_has_the_figures(
     telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start(monkeypatch, Run())
-    assert telling.listeners()
-    telling.tell(WINDOW, telling.listeners())
-    telling.wait(LONG_S)
-    assert run.rows == [{"tbprof/step_time_ms": 4.5, "tbprof/step": 13}]
-    assert run.summary["tbprof/verdict"] == WINDOW.verdict
+    tell(telling, 13)
+    assert (run.rows, run.summary["tbprof/verdict"]) == ({}, WINDOW.verdict)
+    sys.modules["wandb"].log({"loss": 1.0})
+    run.log({"loss": 2.0})
+    assert run.rows == {0: {"loss": 1.0, "tbprof/step_time_ms": 4.5, "tbprof/step": 13}, 1: {"loss": 2.0}}
+
+
+@pytest.mark.parametrize(
+    ("calls", "figures"),
+    [
+        ([{}, {}, {}], {0: 13, 1: 31}),
+        ([{"step": 0}, {"step": 0}, {"step": 1}, {"step": 1}], {0: 13, 1: 31}),
+        ([{"commit": False}, {"commit": False}, {}, {}], {0: 13, 1: 31}),
+        ([{"step": 4}, {}, {"step": 7, "commit": True}, {"step": 8}], {4: 13, 7: 31}),
+        # What W&B ignores takes none along.
+        ([{"step": 4}, {"step": 2}, {"step": 9}], {4: 13, 9: 31}),
+    ],
+)
+def test_each_window_has_a_row_of_the_training_s(
+    telling: TrackerThread,
+    monkeypatch: pytest.MonkeyPatch,
+    calls: list[dict[str, Any]],
+    figures: dict[int, int],
+) -> None:
+    alone, run = Run(), start(monkeypatch, Run())
+    tell(telling, 13, 31)
+    for number, call in enumerate(calls):
+        alone.log({"loss": number}, **call)
+        run.log({"loss": number}, **call)
+    assert steps_in(run) == figures
+    own = {number: {"loss": row["loss"]} for number, row in run.rows.items()}
+    assert (own, run.step) == (alone.rows, alone.step)
+    assert telling.leave() == ()
+
+
+def test_what_no_row_has_is_said_and_waits_for_one(
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start(monkeypatch, Run())
+    tell(telling, 13, 31)
+    run.log({})
+    run.log(data={"loss": 1.0}, step=3)
+    (said,) = telling.leave()
+    assert said.startswith("W&B: the training has logged no row for the figures of 1 of its windows;")
+    assert run.summary["tbprof/latest"] == {"step_time_ms": 4.5, "step": 31}
+    run.log({"accuracy": 0.5}, step=4)
+    assert steps_in(run) == {3: 13, 4: 31}
+    assert telling.leave() == ()
+
+
+def test_the_run_has_its_own_log_again_after_the_training(
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start(monkeypatch, Run())
+    tell(telling, 13)
+    assert sys.modules["wandb"].log is run.log
+    run.log({"loss": 1.0})
+    assert telling.leave() == ()
+    assert vars(run).get("log") is None
+    assert sys.modules["wandb"].log == run.log
+
+
+def test_another_s_log_stays_in_its_place(telling: TrackerThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = start(monkeypatch, Run())
+    tell(telling, 13)
+    ours, calls = run.log, []
+    run.log = lambda data: calls.append(ours(data))  # type: ignore[method-assign,assignment]
+    run.log({"loss": 1.0})
+    assert (len(calls), steps_in(run)) == (1, {0: 13})
+    telling.leave()
+    run.log({"loss": 2.0})
+    assert (len(calls), run.rows[1]) == (2, {"loss": 2.0})
+
+
+def test_a_call_that_fails_keeps_the_figures(telling: TrackerThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = start(monkeypatch, Run())
+    tell(telling, 13)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        run.log({"loss": 1.0}, epoch=1)  # type: ignore[call-arg]
+    run.log({"loss": 1.0})
+    assert steps_in(run) == {0: 13}
+
+
+def test_a_forked_child_has_none(telling: TrackerThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = start(monkeypatch, Run())
+    tell(telling, 13)
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    run.log({"loss": 1.0})
+    assert run.rows == {0: {"loss": 1.0}}
 
 
 def test_who_turned_it_off_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +198,7 @@ def test_who_turned_it_off_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     for telling in (TrackerThread(is_wanted=True), TrackerThread(is_wanted=False)):
         assert telling.listeners() == ()
         telling.tell(WINDOW, telling.listeners())
-    assert run.rows == []
+    assert run.summary == {}
 
 
 def test_a_tracker_that_raises_is_named_once(
@@ -115,10 +221,10 @@ def test_a_tracker_that_hangs_holds_nobody_up(
     # Neither call waits for the network, and there is one thread, however many windows come meanwhile.
     telling.tell(WINDOW, telling.listeners())
     assert threads() == 1
-    assert run.rows == []
+    assert run.summary == {}
     network.set()
     telling.wait(LONG_S)
-    assert len(run.rows) == 2
+    assert waiting(run) == 2
 
 
 def test_where_no_thread_can_begin_the_training_goes_on(
@@ -153,7 +259,7 @@ def test_it_is_not_kept_by_the_page_of_a_window_that_is_gone(
     run = start(monkeypatch, Run())
     telling.tell(WINDOW, telling.listeners())
     telling.wait(LONG_S)
-    assert len(run.rows) == 1
+    assert waiting(run) == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -168,7 +274,7 @@ def test_a_tracker_that_never_answers_piles_up_little(
     network.set()
     telling.wait(LONG_S)
     # One may have been with the tracker already.
-    assert len(run.rows) in (MOST_WAITING, MOST_WAITING + 1)
+    assert waiting(run) in (MOST_WAITING, MOST_WAITING + 1)
 
 
 def test_a_window_is_told_to_the_run_of_its_own_time(
@@ -179,21 +285,4 @@ def test_a_window_is_told_to_the_run_of_its_own_time(
     after = start(monkeypatch, Run())
     telling.tell(WINDOW, listeners)
     telling.wait(LONG_S)
-    assert (len(before.rows), len(after.rows)) == (1, 0)
-
-
-def test_a_second_window_does_not_overwrite_the_row_of_the_first(
-    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tbprof.hook.trackers.tracker_thread._page", lambda *_: None)
-    run = start(monkeypatch, Run())
-    steps = []
-    for _ in range(2):
-        telling.tell(WINDOW, telling.listeners())
-        telling.wait(LONG_S)
-        steps.append(run.step)
-    # What the training logs commits the row.
-    run.log({"loss": 1.0}, commit=True)
-    telling.tell(WINDOW, telling.listeners())
-    telling.wait(LONG_S)
-    assert [*steps, run.step] == [0, 1, 2]
+    assert (waiting(before), waiting(after)) == (1, 0)
