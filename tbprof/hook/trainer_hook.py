@@ -156,7 +156,7 @@ class TrainerHook:
             return
         duration_ns = run.clock.lap()
         if run.steps_taken < run.next_event and duration_ns < run.clock.slow_ns:
-            run.clock.unprofiled_ns.append(duration_ns)
+            run.clock.outside.append(duration_ns)
             return
         run.after_step(duration_ns)
 

@@ -147,8 +147,10 @@ class Session:
         return max(steps_taken + 1, self._next_look(steps_taken))
 
     def _next_look(self, steps_taken: int) -> int:
+        is_at_work = self.publisher.is_at_work
+        self._clock.share_with_own_work(is_shared=is_at_work)
         # While something is published, its end is not long in coming.
-        step_ns = None if self.publisher.running else self._clock.unprofiled.median_ns
+        step_ns = None if is_at_work else self._clock.unprofiled.median_ns
         wishes = (
             self._timetable.next_look(steps_taken, step_ns),
             self._slow_steps.look(steps_taken),

@@ -227,7 +227,7 @@ class WatchedRun:
             self._origin = self.steps_taken - 1
         session = self._opened_session()
         if not session.is_watching:
-            self.clock.unprofiled_ns.append(duration_ns)
+            self.clock.outside.append(duration_ns)
         self.next_event = session.after_step(self.steps_taken, duration_ns)
 
     def _opened_session(self) -> Session:

@@ -35,15 +35,30 @@ class StepTimes:
     """The lower and the upper one; none of fewer than two steps."""
 
 
+class _Counted:
+    """Takes the steps that are in no figure."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def append(self, _: int) -> None:
+        self.steps += 1
+
+
 class StepClock:
     """Measures from the end of one `step()` to the start of the next, on the host."""
 
-    __slots__ = ("_last_ns", "device", "profiled_ns", "slow_ns", "unprofiled_ns")
+    __slots__ = ("_last_ns", "_left_out", "device", "outside", "profiled_ns", "slow_ns", "unprofiled_ns")
 
     def __init__(self) -> None:
         self.device = DeviceClock()
         self.unprofiled_ns: deque[int] = deque(maxlen=KEPT_STEPS)
-        """The latest steps outside every window."""
+        """The latest steps outside every window that share the machine with no process of ours."""
+        self._left_out = _Counted()
+        self.outside: deque[int] | _Counted = self.unprofiled_ns
+        """Takes the next steps outside every window."""
         self.profiled_ns: list[int] = []
         """The recorded steps of the current window."""
         self.slow_ns = NO_STEP_NS
@@ -60,6 +75,15 @@ class StepClock:
         duration_ns = now_ns - self._last_ns
         self._last_ns = now_ns
         return duration_ns
+
+    def share_with_own_work(self, *, is_shared: bool) -> None:
+        """Whether processes of ours are at work from here on: that steps take longer then is no news."""
+        self.outside = self._left_out if is_shared else self.unprofiled_ns
+
+    @property
+    def left_out(self) -> int:
+        """Steps outside every window that shared the machine with our own processes."""
+        return self._left_out.steps
 
     @property
     def unprofiled(self) -> StepTimes:

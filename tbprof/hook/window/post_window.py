@@ -23,7 +23,7 @@ SETTLE_STEPS = 5
 """Steps after the audit step by which the steps after a window are judged, before it is published."""
 
 ENOUGH_STEPS = 50
-"""Before it is said that steps have become longer: until a window is published, its process takes a core."""
+"""Before it is said that steps have become longer; those beside which a window is published don't count."""
 
 SLOWER = 1.1
 """From here on steps have become longer; less is the noise of a median of few."""
@@ -44,6 +44,8 @@ class PostWindow:
         self._audit: AuditStep | None = None
         self._early: Audited | None = None
         self._settles_from = 0
+        self._left_out = 0
+        """Of the clock's steps, when it was settled from there."""
         self._last: HookFacts | None = None
 
     @property
@@ -75,7 +77,8 @@ class PostWindow:
 
     def begin(self, window: RecordedWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
         """A window has been written; unless the training is over, a step begins."""
-        self._window, self._settles_from = window, steps_taken
+        self._window = window
+        self._settle_from(steps_taken)
         if not self._config.record_lines:
             if not is_last_step_over:
                 self._begin_inputs(steps_taken)
@@ -93,19 +96,19 @@ class PostWindow:
             if self._window is not None:
                 self._window.add_audit(audit.finish())
                 self._begin_inputs(steps_taken)
-            self._settles_from = steps_taken
+            self._settle_from(steps_taken)
         elif self._inputs.are_recorded:
             recording = self._inputs.after_step()
             if recording is not None and self._window is not None:
                 self._window.add_inputs(recording)
             self._begin_memory_step(steps_taken)
-            self._settles_from = steps_taken
+            self._settle_from(steps_taken)
         elif self._memory.is_recording:
             self._end_memory_step()
-            self._settles_from = steps_taken
+            self._settle_from(steps_taken)
         elif self._memory.is_waiting:
             self._begin_memory_step(steps_taken)
-            self._settles_from = steps_taken
+            self._settle_from(steps_taken)
         elif self.due is not None and steps_taken >= self.due:
             self.end(steps_taken)
 
@@ -129,7 +132,7 @@ class PostWindow:
         if audit is not None:
             window.add_audit(audited or no_audit(NO_STEP))
         else:
-            after_ns = self._clock.median_of_latest(steps_taken - self._settles_from)
+            after_ns = self._clock.median_of_latest(self._ordinary_steps(steps_taken))
             if after_ns is not None:
                 window.add_after(after_ns)
         self._last = window.facts
@@ -164,7 +167,7 @@ class PostWindow:
 
     def say_if_slower(self, steps_taken: int) -> None:
         """Log it where steps have not become again what they were before the latest window."""
-        ordinary = steps_taken - self._settles_from
+        ordinary = self._ordinary_steps(steps_taken)
         after_ns = self._clock.median_of_latest(min(ordinary, KEPT_STEPS))
         facts = self._last
         if ordinary < ENOUGH_STEPS or facts is None or after_ns is None or not _is_slower(after_ns, facts):
@@ -178,6 +181,13 @@ class PostWindow:
             (facts.unprofiled_step_ns or 0) / 1e6,
             cupti if facts.device_recorder == "CUPTI" else others,
         )
+
+    def _settle_from(self, steps_taken: int) -> None:
+        self._settles_from, self._left_out = steps_taken, self._clock.left_out
+
+    def _ordinary_steps(self, steps_taken: int) -> int:
+        """Those after the latest window that say how long a step takes."""
+        return steps_taken - self._settles_from - (self._clock.left_out - self._left_out)
 
     def _begin_inputs(self, steps_taken: int) -> None:
         """What was asked for besides lines: one after the other, as each slows the step that it records."""

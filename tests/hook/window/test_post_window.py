@@ -10,12 +10,15 @@ from trainings import Step, facts_in
 
 import tbprof
 from tbprof.hook.steps import step_clock
+from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS
 from tbprof.hook.window.post_window import ENOUGH_STEPS, SETTLE_STEPS
 
 MS = 1_000_000
 SCHEDULE = tbprof.Schedule(skip_first=6, warmup=0, active=1)
 """6 steps, the window, the audit step: so many are over when the steps are ordinary again."""
 BEFORE = 8
+BESIDE = FIRST_LOOK_STEPS
+"""Steps beside which the window is published, at least."""
 
 
 @pytest.fixture
@@ -25,17 +28,22 @@ def logdir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(logdir: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch):
-    """Train with steps of these durations, in ms."""
+    """Train with steps of these durations, in ms; `extra_ms` more while a window is being published."""
     now = [0]
     monkeypatch.setattr(step_clock, "perf_counter_ns", lambda: now[0])
 
-    def with_durations(durations_ms: list[int]) -> None:
+    def with_durations(durations_ms: list[int], extra_ms: int = 0) -> tbprof.TrainerHook:
         with tbprof.TrainerHook(logdir, schedule=SCHEDULE) as hook:
-            for duration_ms in durations_ms:
+            for step, duration_ms in enumerate(durations_ms):
                 training_step()
-                now[0] += duration_ms * MS
+                is_beside = BEFORE + SETTLE_STEPS <= step < BEFORE + SETTLE_STEPS + BESIDE
+                now[0] += (duration_ms + is_beside * extra_ms) * MS
                 hook.step()
+                session = hook._run._session
+                if session is not None and step == BEFORE + SETTLE_STEPS + BESIDE - 2:
+                    session.publisher.wait(60)
             hook.close(wait_s=60)
+        return hook
 
     return with_durations
 
@@ -56,7 +64,7 @@ def test_a_window_knows_how_long_the_steps_after_it_take(
 def test_steps_that_stay_slower_are_said_at_the_end(
     run, logdir: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run([10] * BEFORE + [14] * ENOUGH_STEPS)
+    run([10] * BEFORE + [14] * (BESIDE + ENOUGH_STEPS))
     (facts,) = facts_in(logdir)
     assert facts["after_step_ns"] == 14 * MS
     assert warnings_in(caplog) == [
@@ -77,6 +85,16 @@ def test_of_too_few_steps_nothing_is_said(run, logdir: Path, caplog: pytest.LogC
     assert warnings_in(caplog) == []
 
 
-def test_nor_while_the_window_may_still_be_published(run, caplog: pytest.LogCaptureFixture) -> None:
-    run([10] * BEFORE + [14] * (ENOUGH_STEPS - 1))
+def test_nor_of_steps_beside_which_the_window_is_published(run, caplog: pytest.LogCaptureFixture) -> None:
+    run([10] * BEFORE + [14] * (BESIDE + ENOUGH_STEPS - 1))
+    assert warnings_in(caplog) == []
+
+
+def test_our_own_work_is_in_no_time_of_a_step(run, caplog: pytest.LogCaptureFixture) -> None:
+    after = SETTLE_STEPS + ENOUGH_STEPS
+    hook = run([10] * (BEFORE + BESIDE + after), extra_ms=30)
+    clock = hook._run.clock
+    assert (set(clock.unprofiled_ns), clock.left_out) == ({10 * MS}, BESIDE)
+    # The step of the lines is in none of them, nor is that of the window.
+    assert len(clock.unprofiled_ns) == BEFORE - 2 + after
     assert warnings_in(caplog) == []
