@@ -209,7 +209,7 @@ LAW = {
     "hook": allowed("program errors model", "torch"),
     "hook.safety": allowed("errors model", "torch"),
     "hook.config": allowed("remote errors model"),
-    "hook.trackers": allowed("file_names process"),
+    "hook.trackers": allowed(""),
     "hook.spool": allowed("safe_open file_names folders process errors model"),
     "hook.steps": allowed("process safe_open errors model", "torch"),
     "hook.audit": allowed("program errors model", "torch"),

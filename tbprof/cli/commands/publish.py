@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tbprof.cli.input.places import local_path, path_or_address
 from tbprof.cli.output.stderr_messages import tell
 from tbprof.cli.processes.gpu_processes import add_other_processes
-from tbprof.errors import Busy, RemoteError, UsageError
+from tbprof.errors import Busy, RemoteError, TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.file_names import lies_in_spool
 from tbprof.hook.spool.child_answers import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
@@ -20,6 +20,7 @@ from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address
 from tbprof.remote.outbox import outbox_of, send
+from tbprof.safe_open import replace_whole
 from tbprof.standard_streams import flush_output, put
 from tbprof.store.publishing.publishing import Source, facts_of, publish_window
 from tbprof.store.publishing.retention import Limits
@@ -63,7 +64,12 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--training", type=int, metavar="PID", help="the process that recorded, which is none of those"
     )
-    parser.add_argument("--shown", action="store_true", help="print what trackers show of a trace")
+    parser.add_argument(
+        "--shown",
+        type=local_path,
+        metavar="FILE",
+        help="print what trackers show of a trace, and leave its page there",
+    )
     parser.set_defaults(run=run)
 
 
@@ -148,6 +154,8 @@ def _publish_one(options: argparse.Namespace) -> int:
         published = publish_window(
             options.path, options.logdir, limits=_limits(options), source=_source(options)
         )
+        if options.shown is not None:
+            _leave_page(published.trace, options.shown)
         if options.to is not None:
             send(options.logdir, options.to, patience_s=_PATIENCE_S, on_delay=_say_delay)
     except (Busy, RemoteError) as error:
@@ -160,9 +168,19 @@ def _publish_one(options: argparse.Namespace) -> int:
     opening = opening_of(published.report)
     line = window_line(published.report, opening.verdict, opening.action)
     put(f"{plain(f'published {where}')}\n{plain(line)}\n")
-    if options.shown and published.report.facts is not None:
+    if options.shown is not None and published.report.facts is not None:
         put(f"{SHOWN_PREFIX}{_shown(published.report, str(where), line)}\n")
     return 0
+
+
+def _leave_page(trace: Path, page: Path) -> None:
+    """Without it, trackers have the figures alone."""
+    from tbprof.cli.commands.report_forms import report_page
+    from tbprof.cli.input.window_reading import WindowReader
+
+    reader = WindowReader([trace], use_cache=False)
+    with contextlib.suppress(TbprofError, OSError):
+        replace_whole(page, report_page(reader, reader, top=None).encode("ascii"))
 
 
 def _shown(report: Report, where: str, line: str) -> str:

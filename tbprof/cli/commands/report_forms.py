@@ -17,7 +17,7 @@ from tbprof.cli.output.stderr_messages import Problem, tell
 from tbprof.escaping import json_text
 from tbprof.model import Report
 
-__all__ = ["report_parts"]
+__all__ = ["report_page", "report_parts"]
 
 Windows: TypeAlias = Iterable[WindowReport]
 
@@ -34,7 +34,7 @@ def report_parts(windows: Windows, options: argparse.Namespace, reader: WindowRe
         yield _summary(windows, options, reader.problems)
         return
     if options.format == "html":
-        yield _page(windows, reader, options.top)
+        yield report_page(windows, reader, options.top)
         return
     if options.top is not None:
         windows = _most_idle(windows, options.top)
@@ -114,7 +114,7 @@ def _terminal(options: argparse.Namespace) -> Callable[[Report], str]:
     return lambda report: colored(terminal_text(report))
 
 
-def _page(windows: Windows, reader: WindowReader, top: int | None) -> str:
+def report_page(windows: Windows, reader: WindowReader, top: int | None) -> str:
     """One page of the windows that matter most: a mailed file must not grow without end."""
     from tbprof.html_report.html_page import MOST_WINDOWS, html_page
     from tbprof.html_report.page_windows import choose_windows

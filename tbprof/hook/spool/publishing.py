@@ -23,7 +23,7 @@ from tbprof.hook.spool.child_answers import (
 )
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.publish_child import start_child
-from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path
+from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path, page_path
 from tbprof.hook.trackers.shown_window import window_of_json
 from tbprof.hook.trackers.tracker_thread import TrackerThread
 from tbprof.hook.trackers.trackers import Tracker
@@ -187,7 +187,7 @@ class Publisher:
 
     def _start_logged(self, trace: Path) -> Detached:
         gpu = () if self.gpu is None else ("--gpu", self.gpu, "--training", str(os.getpid()))
-        shown = ("--shown",) if self._listeners.get(trace) else ()
+        shown = ("--shown", str(page_path(trace))) if self._listeners.get(trace) else ()
         process = start_child(trace, self._logdir, (*self._keep, *gpu, *shown), self._held())
         # Where folders have no locks, another run may else take the window over, and publish it twice.
         with contextlib.suppress(OSError):
@@ -209,7 +209,7 @@ class Publisher:
     def _note_end(self, trace: Path, exit_code: int | None) -> None:
         log, listeners = log_path(trace), self._listeners.pop(trace, ())
         if exit_code == 0:
-            self._tell(log, listeners)
+            self._tell(log, page_path(trace), listeners)
         elif exit_code == NOT_SENT:
             reason = _reason(log, exit_code)
             self._not_sent = reason.partition("; the window waits")[0]
@@ -226,7 +226,7 @@ class Publisher:
             self.lost += 1
         logger.warning("%s could not be published: %s", trace, _reason(log, exit_code))
 
-    def _tell(self, log: Path, listeners: Sequence[Tracker]) -> None:
+    def _tell(self, log: Path, page: Path, listeners: Sequence[Tracker]) -> None:
         """Say what the window showed, and how to open it."""
         said = _said(log)
         published = next((line for line in said if line.startswith(PUBLISHED_PREFIX)), "")
@@ -239,7 +239,7 @@ class Publisher:
                 say(_SPOKEN, line, *opening) if self.speaks else logger.debug(_SPOKEN, line, *opening)
             elif line.startswith(SHOWN_PREFIX):
                 with contextlib.suppress(ValueError, TypeError):
-                    self._telling.tell(window_of_json(line.removeprefix(SHOWN_PREFIX)), listeners)
+                    self._telling.tell(window_of_json(line.removeprefix(SHOWN_PREFIX)), page, listeners)
 
 
 def _stays(trace: Path) -> bool:

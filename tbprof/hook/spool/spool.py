@@ -24,6 +24,7 @@ __all__ = [
     "inputs_path",
     "log_path",
     "open_spool",
+    "page_path",
     "remove_empty_folders",
     "remove_partial_files",
     "spool_bases",
@@ -53,6 +54,11 @@ def inputs_path(trace: Path) -> Path:
 def log_path(trace: Path) -> Path:
     """Where the output of the process that publishes a spooled trace goes."""
     return _beside(trace, ".log")
+
+
+def page_path(trace: Path) -> Path:
+    """Where the process that publishes a spooled trace leaves its page for trackers."""
+    return _beside(trace, ".html")
 
 
 def broken_path(trace: Path) -> Path:

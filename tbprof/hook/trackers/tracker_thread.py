@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from tbprof.file_names import RAW_SUFFIX
 from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.hook.trackers.trackers import Tracker, active_trackers
-from tbprof.process.detached import start_detached
 
 __all__ = ["VARIABLE", "TrackerThread"]
 
@@ -26,9 +24,6 @@ VARIABLE = "TBPROF_TRACKERS"
 MOST_WAITING = 20
 """Windows for a tracker that does not answer; later ones are in the log directory alone."""
 
-_PAGE_S = 120.0
-"""A page takes a second or two; a process that hangs is ended."""
-
 
 class TrackerThread:
     """For one run of the hook; asked by the thread that trains."""
@@ -36,7 +31,7 @@ class TrackerThread:
     def __init__(self, *, is_wanted: bool) -> None:
         self._is_wanted = is_wanted and os.environ.get(VARIABLE) != "0"
         self._lock = threading.Lock()
-        self._waiting: deque[tuple[Sequence[Tracker], ShownWindow]] = deque()
+        self._waiting: deque[tuple[Sequence[Tracker], ShownWindow, Path]] = deque()
         self._thread: threading.Thread | None = None
         self._heard: dict[tuple[str, str], Tracker] = {}
         """Whom a window was given to, by package and run."""
@@ -51,12 +46,13 @@ class TrackerThread:
         """The runs that are under way, to be asked when a window is over: later there may be others."""
         return self._active() if self._is_wanted else ()
 
-    def tell(self, window: ShownWindow, listeners: Sequence[Tracker]) -> None:
-        """Begin to tell, or after the windows that are still being told of."""
+    def tell(self, window: ShownWindow, page: Path, listeners: Sequence[Tracker]) -> None:
+        """Begin to tell, or after the windows that are still being told of; then the page is removed."""
         with self._lock:
             if not listeners or len(self._waiting) >= MOST_WAITING:
+                _remove(page)
                 return
-            self._waiting.append((listeners, window))
+            self._waiting.append((listeners, window, page))
             if self._thread is None:
                 self._start()
 
@@ -97,29 +93,21 @@ class TrackerThread:
 
     def _tell_all(self) -> None:
         while (first := self._first_waiting()) is not None:
-            try:
-                self._tell_each(*first)
-            except OSError as fault:
-                self._complain("the trackers", fault)
+            self._tell_each(*first)
 
-    def _first_waiting(self) -> tuple[Sequence[Tracker], ShownWindow] | None:
+    def _first_waiting(self) -> tuple[Sequence[Tracker], ShownWindow, Path] | None:
         with self._lock:
             if self._waiting:
                 return self._waiting.popleft()
             self._thread = None
             return None
 
-    def _tell_each(self, trackers: Sequence[Tracker], window: ShownWindow) -> None:
+    def _tell_each(self, trackers: Sequence[Tracker], window: ShownWindow, page: Path) -> None:
         heard = [one for one in trackers if self._try(one, partial(one.log, window))]
-        if not heard:
-            return
         self._heard.update({(one.name, one.run_id): one for one in heard})
-        with tempfile.TemporaryDirectory(prefix="tbprof-", ignore_cleanup_errors=True) as folder:
-            page = _page(window.trace, Path(folder))
-            if page is None:
-                return
-            for one in heard:
-                self._try(one, partial(one.add_page, page))
+        for one in heard if page.is_file() else ():
+            self._try(one, partial(one.add_page, page))
+        _remove(page)
 
     def _try(self, tracker: Tracker, act: Callable[[], None]) -> bool:
         try:
@@ -136,15 +124,6 @@ class TrackerThread:
         logger.log(level, "%s could not be told of a window: %s: %s", name, type(fault).__name__, fault)
 
 
-def _page(trace: str, folder: Path) -> Path | None:
-    """The page of a published window, made by a process of its own; None where there can be none."""
-    page = folder / f"{Path(trace).name.removesuffix(RAW_SUFFIX)}.html"
-    arguments = ["report", trace, "--format", "html", "-o", str(page)]
-    try:
-        process = start_detached("tbprof", arguments, folder=folder)
-    except OSError:
-        return None
-    if not process.wait(_PAGE_S):
-        process.kill()
-    process.leave()
-    return page if page.is_file() else None
+def _remove(page: Path) -> None:
+    with contextlib.suppress(OSError):
+        page.unlink()

@@ -14,12 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from tbprof.folders import PACKAGE
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.facts.facts import WindowFacts, collect_facts, write_facts
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.hook.spool.publishing import MOST_CHILDREN, MOST_WAITING, Publisher
 from tbprof.hook.spool.spool import broken_path, facts_path, log_path, open_spool
+from tbprof.hook.trackers.shown_window import ShownWindow
+from tbprof.hook.trackers.tracker_thread import TrackerThread
 from tbprof.hook.window.window import ProfiledWindow
 
 
@@ -47,6 +50,42 @@ def test_a_window_is_published_and_leaves_the_spool(trace: Path, tmp_path: Path)
     stem = trace.name.removesuffix(".pt.trace.json")
     published = sorted(path.name for path in (tmp_path / "logs").iterdir() if path.is_file())
     assert published == [f"{stem}.tbprof.pb", f"{stem}.trace.json.gz"]
+    assert not trace.parent.exists() or list(trace.parent.iterdir()) == []
+
+
+class Tracker:
+    """A run that takes pages."""
+
+    name, run_id = "T", "1"
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def log(self, window: ShownWindow) -> None:
+        self.heard.append(window.trace)
+
+    def add_page(self, page: Path) -> None:
+        self.heard += [page.name, page.read_text(encoding="ascii")]
+
+    def leave(self) -> None:
+        self.heard.append("left")
+
+
+@pytest.mark.skipif(not (PACKAGE / "static" / "page.js").exists(), reason="the web page is not built")
+def test_trackers_get_the_page_from_the_process_that_publishes(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tracker, telling = Tracker(), TrackerThread(is_wanted=True)
+    monkeypatch.setattr(telling, "listeners", lambda: (tracker,))
+    publisher = Publisher(str(tmp_path / "logs"), telling=telling)
+    publisher.publish_own(trace)
+    assert publisher.is_at_work
+    publisher.wait(60)
+    assert not publisher.is_at_work
+    stem = trace.name.removesuffix(".pt.trace.json")
+    window, name, page, end = tracker.heard
+    assert (window, name, end) == (str(tmp_path / "logs" / f"{stem}.trace.json.gz"), f"{stem}.html", "left")
+    assert f"{stem}.trace.json.gz" in page
     assert not trace.parent.exists() or list(trace.parent.iterdir()) == []
 
 

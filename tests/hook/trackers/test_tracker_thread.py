@@ -6,7 +6,6 @@ import dataclasses
 import logging
 import os
 import sys
-import tempfile
 import threading
 import types
 from collections.abc import Iterator
@@ -22,7 +21,16 @@ from tbprof.hook.trackers.wandb_rows import LoggedRows
 WINDOW = ShownWindow(
     13, {"step_time_ms": 4.5}, "window 0: The GPU is idle 40 % of a step.", "none.trace.json.gz"
 )
+NO_PAGE = Path("none.html")
 LONG_S = 60.0
+
+
+class Artifact:
+    def __init__(self, *_: str, **__: str) -> None:
+        self.contents: list[str] = []
+
+    def add_file(self, path: str, **_: str) -> None:
+        self.contents.append(Path(path).read_text())
 
 
 class Run:
@@ -32,6 +40,7 @@ class Run:
         self.id = f"run{id(self)}"
         self.rows: dict[int, dict[str, Any]] = {}
         self.summary: dict[str, Any] = {}
+        self.artifacts: list[str] = []
         self.step = 0
         self._fault, self._until = fault, until
 
@@ -40,6 +49,9 @@ class Run:
             self._until.wait(LONG_S)
         if self._fault is not None:
             raise self._fault
+
+    def log_artifact(self, artifact: Artifact) -> None:
+        self.artifacts += artifact.contents
 
     def log(self, data: dict[str, Any], step: int | None = None, commit: bool | None = None) -> None:
         """Count rows as W&B does."""
@@ -59,7 +71,7 @@ def telling() -> Iterator[TrackerThread]:
 
 def start(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
     package = types.ModuleType("wandb")
-    package.run, package.log = run, run.log  # type: ignore[attr-defined]
+    package.run, package.log, package.Artifact = run, run.log, Artifact  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "wandb", package)
     return run
 
@@ -80,7 +92,7 @@ def test_a_window_crosses_the_pipe_as_it_was() -> None:
 
 
 def test_without_a_run_nobody_is_told(telling: TrackerThread) -> None:
-    telling.tell(WINDOW, telling.listeners())
+    telling.tell(WINDOW, NO_PAGE, telling.listeners())
     assert telling.listeners() == ()
     assert threads() == 0
 
@@ -88,7 +100,7 @@ def test_without_a_run_nobody_is_told(telling: TrackerThread) -> None:
 def tell(telling: TrackerThread, *steps: int) -> None:
     """Windows that began at these steps."""
     for step in steps:
-        telling.tell(dataclasses.replace(WINDOW, step=step), telling.listeners())
+        telling.tell(dataclasses.replace(WINDOW, step=step), NO_PAGE, telling.listeners())
     telling.wait(LONG_S)
 
 
@@ -197,7 +209,7 @@ def test_who_turned_it_off_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "0")
     for telling in (TrackerThread(is_wanted=True), TrackerThread(is_wanted=False)):
         assert telling.listeners() == ()
-        telling.tell(WINDOW, telling.listeners())
+        telling.tell(WINDOW, NO_PAGE, telling.listeners())
     assert run.summary == {}
 
 
@@ -206,7 +218,7 @@ def test_a_tracker_that_raises_is_named_once(
 ) -> None:
     start(monkeypatch, Run(fault=ConnectionError("no network")))
     for _ in range(3):
-        telling.tell(WINDOW, telling.listeners())
+        telling.tell(WINDOW, NO_PAGE, telling.listeners())
         telling.wait(LONG_S)
     said = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
     assert said == ["W&B could not be told of a window: ConnectionError: no network"]
@@ -217,9 +229,9 @@ def test_a_tracker_that_hangs_holds_nobody_up(
 ) -> None:
     network = threading.Event()
     run = start(monkeypatch, Run(until=network))
-    telling.tell(WINDOW, telling.listeners())
+    telling.tell(WINDOW, NO_PAGE, telling.listeners())
     # Neither call waits for the network, and there is one thread, however many windows come meanwhile.
-    telling.tell(WINDOW, telling.listeners())
+    telling.tell(WINDOW, NO_PAGE, telling.listeners())
     assert threads() == 1
     assert run.summary == {}
     network.set()
@@ -237,7 +249,7 @@ def test_where_no_thread_can_begin_the_training_goes_on(
         raise RuntimeError("can't create new thread at interpreter shutdown")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    telling.tell(WINDOW, telling.listeners())
+    telling.tell(WINDOW, NO_PAGE, telling.listeners())
     assert caplog.messages[0].startswith("the trackers could not be told of a window: RuntimeError")
 
 
@@ -247,19 +259,21 @@ def test_a_package_that_is_broken_is_no_tracker(
     package = types.ModuleType("mlflow")
     package.active_run = lambda: 1 / 0  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "mlflow", package)
-    telling.tell(WINDOW, telling.listeners())
+    telling.tell(WINDOW, NO_PAGE, telling.listeners())
     assert telling.listeners() == ()
     assert caplog.messages[0].startswith("the trackers could not be told of a window: ZeroDivisionError")
 
 
-def test_it_is_not_kept_by_the_page_of_a_window_that_is_gone(
-    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("has_listeners", [True, False])
+def test_a_page_is_added_and_removed(
+    telling: TrackerThread, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, has_listeners: bool
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     run = start(monkeypatch, Run())
-    telling.tell(WINDOW, telling.listeners())
+    page = tmp_path / "window.html"
+    page.write_text("a page")
+    telling.tell(WINDOW, page, telling.listeners() if has_listeners else ())
     telling.wait(LONG_S)
-    assert waiting(run) == 1
+    assert run.artifacts == ["a page"] * has_listeners
     assert list(tmp_path.iterdir()) == []
 
 
@@ -267,10 +281,9 @@ def test_a_tracker_that_never_answers_piles_up_little(
     telling: TrackerThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = threading.Event()
-    monkeypatch.setattr("tbprof.hook.trackers.tracker_thread._page", lambda *_: None)
     run = start(monkeypatch, Run(until=network))
     for _ in range(MOST_WAITING + 5):
-        telling.tell(WINDOW, telling.listeners())
+        telling.tell(WINDOW, NO_PAGE, telling.listeners())
     network.set()
     telling.wait(LONG_S)
     # One may have been with the tracker already.
@@ -283,6 +296,6 @@ def test_a_window_is_told_to_the_run_of_its_own_time(
     before = start(monkeypatch, Run())
     listeners = telling.listeners()
     after = start(monkeypatch, Run())
-    telling.tell(WINDOW, listeners)
+    telling.tell(WINDOW, NO_PAGE, listeners)
     telling.wait(LONG_S)
     assert (waiting(before), waiting(after)) == (1, 0)
