@@ -239,7 +239,9 @@ dist.barrier()
 
 
 @pytest.mark.parametrize(
-    ("training", "devices"), [(OF_LOGGERS, 1), (OF_LOGGERS, 2), (OF_TRANSFORMERS, 1), (OF_ACCELERATE, 1)]
+    ("training", "devices"),
+    [(OF_LOGGERS, 1), (OF_LOGGERS, 2), (OF_TRANSFORMERS, 1), (OF_ACCELERATE, 1)],
+    ids=["lightning", "lightning-ranks", "transformers", "accelerate"],
 )
 def test_the_loggers_of_frameworks_keep_what_they_have_without_the_hook(
     tmp_path: Path, training: str, devices: int
