@@ -203,7 +203,7 @@ LAW = {
     "cli.processes": allowed("safe_open standard_streams errors", "pynvml"),
     "cli.commands": allowed(
         "file_names executors folders hook.safety hook.trackers hook.spool html_report line_rules manual "
-        "memory_files process remote rules "
+        "memory_files process remote rules safe_open "
         "job.* snapshot standard_streams store.* texts.* trace_files views.* window_names errors model"
     ),
     "hook": allowed("program errors model", "torch"),
