@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ from tbprof.hook.safety.modes import enter_function_mode, function_modes, leave,
 from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import WAITED
 from tbprof.program.caller_frame import called_from, forget_callers
+from tbprof.program.source_files import TORCH
 
 __all__ = ["LineRecorder"]
 
@@ -83,7 +84,10 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             # It would compile us where what it looks at is torch's own code alone.
             self._switch(looks_on)
             return func(*args, **options)
-        call_it = _called_directly if sys.gettrace() else called_from(_caller_of_torch(sys._getframe(1)))
+        is_traced = sys.gettrace() is not None or sys.getprofile() is not None
+        call_it = _called_directly if is_traced else called_from(_caller_of_torch(sys._getframe(1)))
+        if type(func) is FunctionType:
+            func = _beneath(func)
         try:
             if not self.is_on:
                 return call_it(func, args, options)
@@ -187,8 +191,19 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
 
 
 def _called_directly(func: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-    """Call it where a tracer of the program's would see a frame in its caller's name."""
+    """Call it where a tracer or profiler of the program's would see a frame in its caller's name."""
     return func(*args, **options)
+
+
+def _beneath(func: Any) -> Any:
+    """What a function of the program's stands for, that it has put over one of torch's methods.
+
+    It has called the method, and torch hands over what now bears the method's name: it would run again.
+    """
+    if func.__code__.co_filename.startswith(TORCH):
+        return func
+    names = (name for name, method in vars(torch.Tensor).items() if method is func)
+    return getattr(torch._C.TensorBase, next(names, ""), func)
 
 
 def _caller_of_torch(frame: FrameType) -> FrameType:
