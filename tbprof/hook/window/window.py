@@ -143,7 +143,8 @@ class ProfiledWindow:
         began_ns = perf_counter_ns()
         if not was_recording:
             self._python_profiler.keep()
-        if self._steps == self._schedule.warmup + self._schedule.active:
+        # More, where a handler of the program's raised between a step's end and the profiler's.
+        if self._steps >= self._schedule.warmup + self._schedule.active:
             self._end_marks()
         self._step()
         if not was_recording:
@@ -157,6 +158,7 @@ class ProfiledWindow:
     def stop(self) -> None:
         """End the window early; a recording without a whole step is not exported."""
         if self.is_over or self._lost_session():
+            self._end_marks(is_recorded=False)
             return
         if has_device_failed():
             # To stop the profiler is to wait for the device, while the training's error waits to be shown.
