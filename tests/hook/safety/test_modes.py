@@ -1,0 +1,165 @@
+"""Modes of the hook's on torch's stacks."""
+
+from __future__ import annotations
+
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+
+from tbprof.hook.safety.modes import (
+    can_change_dispatch_modes,
+    enter_dispatch_mode,
+    enter_function_mode,
+    function_modes,
+    leave,
+    leave_waiting,
+    leave_when_outside,
+    unseen_by_modes,
+)
+
+
+class Functions(TorchFunctionMode):  # type: ignore[misc]
+    """Counts what it sees, and does something while it runs."""
+
+    def __init__(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        super().__init__()
+        self.is_entered = False
+        self.seen = 0
+        self._meanwhile = meanwhile
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        self.seen += 1
+        self._meanwhile()
+        try:
+            return func(*args, **(kwargs or {}))
+        finally:
+            if not self.is_entered:
+                leave_when_outside(self)
+
+
+class Operators(TorchDispatchMode):  # type: ignore[misc]
+    """Counts what it sees."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_entered = False
+        self.seen = 0
+
+    def __torch_dispatch__(
+        self, func: Callable[..., Any], types: object, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        self.seen += 1
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.fixture
+def mode() -> Iterator[Functions]:
+    mode = Functions()
+    enter_function_mode(mode)
+    yield mode
+    leave(mode)
+    assert not function_modes()
+
+
+def test_who_asks_for_modes_does_not_hear_of_ours(mode: Functions) -> None:
+    tensor = torch.ones(2)
+    assert mode.seen == 1
+    assert not torch.overrides.has_torch_function((tensor,))
+    assert not torch._C._has_torch_function_unary(tensor)
+    assert torch._C._len_torch_function_stack() == 0
+    assert not torch._C._is_torch_function_mode_enabled()
+    assert torch.overrides._get_current_function_mode_stack() == []
+    assert torch.overrides._get_current_function_mode() is None
+
+
+def test_who_has_imported_the_question_gets_the_same_answer() -> None:
+    asking = types.ModuleType("asking")
+    exec("from torch.overrides import has_torch_function_variadic as ask", vars(asking))
+    exec("from torch.overrides import has_torch_function_variadic", vars(asking))
+    sys.modules["asking"] = asking
+    before = asking.has_torch_function_variadic
+    ours = Functions()
+    enter_function_mode(ours)
+    try:
+        assert not asking.has_torch_function_variadic(torch.ones(1))
+    finally:
+        leave(ours)
+        del sys.modules["asking"]
+    assert asking.has_torch_function_variadic is before
+    assert torch.overrides.has_torch_function_variadic is before
+
+
+def test_a_mode_of_the_program_and_a_class_of_its_own_are_heard_of(mode: Functions) -> None:
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    assert torch.overrides.has_torch_function((torch.ones(1).as_subclass(Own),))
+    with Functions() as theirs:
+        theirs.is_entered = True
+        assert torch.overrides.has_torch_function((torch.ones(1),))
+        assert torch.overrides._get_current_function_mode_stack() == [theirs]
+    assert mode.is_entered
+
+
+def test_a_default_device_may_come_and_go_meanwhile(mode: Functions) -> None:
+    with torch.device("cpu"):
+        torch.ones(1)
+        assert torch.get_default_device() == torch.device("cpu")
+    assert function_modes() == [mode]
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script`:DeprecationWarning")
+def test_scripts_are_compiled_meanwhile(mode: Functions) -> None:
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        if torch.overrides.has_torch_function((x,)):
+            return x
+        return torch.nn.functional.relu(x)
+
+    scripted = torch.jit.script(forward)
+    assert torch.equal(scripted(-torch.ones(2)), torch.zeros(2))
+    assert mode.is_entered
+
+
+def test_a_mode_that_is_left_while_it_runs_is_left_afterwards() -> None:
+    ours = Functions(lambda: leave(ours))
+    enter_function_mode(ours)
+    torch.ones(1)
+    assert function_modes() == [ours]
+    until = time.monotonic() + 60
+    while function_modes() and time.monotonic() < until:
+        time.sleep(0.001)
+    assert not function_modes()
+
+
+def test_a_dispatch_mode_is_left_where_torch_s_state_allows_it() -> None:
+    ours = Operators()
+    enter_dispatch_mode(ours)
+    with torch.inference_mode():
+        assert not can_change_dispatch_modes()
+        leave(ours)
+        assert _get_current_dispatch_mode_stack() == [ours]
+    leave_waiting()
+    assert _get_current_dispatch_mode_stack() == []
+    torch.ones(2, requires_grad=True).sum().backward()
+
+
+def test_what_is_asked_of_torch_unseen_is_seen_by_no_mode() -> None:
+    functions, operators = Functions(), Operators()
+    functions.is_entered = True
+    with functions, operators:
+        tensor = torch.ones(2)
+        seen = functions.seen, operators.seen
+        with unseen_by_modes():
+            tensor.add(1)
+        assert (functions.seen, operators.seen) == seen

@@ -1,0 +1,90 @@
+"""Calls of the hook that come where nothing can be begun or ended."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+
+import pytest
+import torch
+
+from tbprof.hook.safety.guard import Guard
+from tbprof.hook.safety.thread_affinity import ThreadAffinity
+from tbprof.hook.session.turn import Turn
+
+
+@pytest.fixture
+def turn() -> Turn:
+    return Turn(Guard(lambda: None), ThreadAffinity())
+
+
+def test_what_is_called_within_a_backward_pass_is_done_after_the_next_one(turn: Turn) -> None:
+    done: list[str] = []
+    weight = torch.ones(1, requires_grad=True)
+
+    def in_hook(_: torch.Tensor) -> None:
+        turn.run("step()", lambda: done.append("step"), is_step=True)
+        turn.run("step()", lambda: done.append("step"), is_step=True)
+        turn.run("close()", lambda: done.append("close"))
+        assert done == []
+
+    weight.register_hook(in_hook)
+    turn.watch_backward(is_watching=True)
+    try:
+        weight.sum().backward()
+        assert done == ["step", "close"]
+    finally:
+        turn.end()
+    assert torch.autograd.graph._engine_run_backward.__module__ == "torch.autograd.graph"
+
+
+def test_a_pass_that_nobody_watched_is_caught_up_with_at_the_next_call(turn: Turn) -> None:
+    done: list[str] = []
+    weight = torch.ones(1, requires_grad=True)
+    weight.register_hook(lambda _: turn.run("pause()", lambda: done.append("pause")))
+    weight.sum().backward()
+    turn.run("step()", lambda: done.append("step"), is_step=True)
+    turn.end()
+    assert done == ["pause", "step"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGUSR1")
+def test_what_a_signal_handler_calls_meanwhile_is_done_when_that_is_over(turn: Turn) -> None:
+    done: list[str] = []
+
+    def handle(*_: object) -> None:
+        turn.run("step()", lambda: done.append("a second step"), is_step=True)
+        turn.run("close()", lambda: done.append("close"))
+        done.append("handled")
+
+    def work() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        done.append("step")
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        turn.run("step()", work, is_step=True)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert done == ["handled", "step", "close"]
+
+
+def test_another_thread_waits_for_what_is_at_work(turn: Turn, caplog: pytest.LogCaptureFixture) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def work() -> None:
+        begun.set()
+        assert may_end.wait(60)
+        done.append("step")
+
+    training = threading.Thread(target=turn.run, args=("step()", work))
+    training.start()
+    assert begun.wait(60)
+    turn.run("step()", lambda: done.append("of another thread"), is_step=True)
+    assert caplog.messages[0].startswith("step() was called from a thread other than the one being recorded")
+    threading.Timer(0.05, may_end.set).start()
+    turn.run("close()", lambda: done.append("close"), wait_s=60)
+    training.join()
+    assert done == ["step", "close"]
