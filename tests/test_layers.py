@@ -212,7 +212,7 @@ LAW = {
     "hook.trackers": allowed(""),
     "hook.spool": allowed("safe_open file_names folders process errors model"),
     "hook.steps": allowed("process safe_open errors model", "torch"),
-    "hook.audit": allowed("program errors model", "torch"),
+    "hook.audit": allowed("program safe_open errors model", "torch"),
     "hook.facts": allowed("safe_open version errors model", "torch"),
     "hook.memory": allowed("process safe_open file_names model", "torch"),
     "hook.window": allowed("errors model", "torch"),

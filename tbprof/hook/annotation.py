@@ -45,6 +45,7 @@ class annotate(ContextDecorator):  # noqa: N801 - reads as a function, like torc
     def __enter__(self) -> annotate:
         # In this order: the compiler can't trace the second question.
         is_recorded = not torch.compiler.is_compiling() and torch.autograd._profiler_enabled()
+        is_recorded = is_recorded and torch._C._get_tracing_state() is None
         label = record_function(self._name) if is_recorded else None
         # A decorated function may call itself.
         self._open.append(label)

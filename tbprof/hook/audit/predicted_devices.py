@@ -10,7 +10,6 @@ it is read.
 from __future__ import annotations
 
 import dataclasses
-import linecache
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ import torch
 from torch import Tensor
 
 from tbprof.hook.audit.device_marks import Line, Mark, mark_new, place_of, places_of, put_mark
+from tbprof.hook.audit.source_text import source_lines
 from tbprof.hook.audit.upload_contents import content_of
 from tbprof.hook.audit.user_frame import user_frame
 from tbprof.hook.audit.watched_calls import Call, CallFacts
@@ -146,7 +146,7 @@ class PredictedDevices:
         asked = self._asked.get(id(device))
         if asked is not None:
             return asked[1]
-        if line is not None and _NAMES_CPU.search(linecache.getline(*line)):
+        if line is not None and _NAMES_CPU.search(_text_of(*line)):
             return HOST
         return DEVICE
 
@@ -156,6 +156,11 @@ class PredictedDevices:
         if arguments and is_tensor(arguments[0]):
             # It is held, so that no other one has its id.
             self._asked[id(device)] = device, _side(place_of(arguments[0]))
+
+
+def _text_of(file: str, number: int) -> str:
+    """A line of a source file; nothing where it is not there."""
+    return "".join(source_lines(file)[number - 1 : number])
 
 
 def _side(place: str) -> str:

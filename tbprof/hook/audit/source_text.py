@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import linecache
-from collections.abc import Iterator, Mapping
-from types import CodeType
+import tokenize
+import zipimport
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import CodeType, MappingProxyType
+from typing import Any
 
 from tbprof.hook.audit.call_log import Place
 from tbprof.model import SourceText
+from tbprof.safe_open import content_within
 
-__all__ = ["source_texts"]
+__all__ = ["source_lines", "source_texts"]
 
 LONGEST_FUNCTION = 120
 """Lines up to which a function is embedded whole."""
@@ -20,6 +26,35 @@ AROUND = 15
 MOST_CHARACTERS = 64 * 1024
 """In all, for a window."""
 
+_MOST_BYTES = 4 * 1024 * 1024
+"""Of a source file; a larger one has no lines here."""
+_NO_GLOBALS: Mapping[str, Any] = MappingProxyType({})
+
+
+def source_lines(file: str, module_globals: Mapping[str, Any] = _NO_GLOBALS) -> Sequence[str]:
+    """The lines of a source file, by the name that Python knows it by; none of what is no regular file.
+
+    Cells of notebooks are in Python's own cache of lines, and files of a zip archive with the archive's
+    importer. A loader of the program's own is not asked.
+    """
+    known: Any = linecache.cache.get(file, ())
+    if len(known) > 1:
+        return linecache.getlines(file)
+    loader = dict.get(module_globals, "__loader__") if isinstance(module_globals, dict) else None
+    if type(loader) is zipimport.zipimporter:
+        return linecache.getlines(file, {"__loader__": loader, "__name__": module_globals["__name__"]})
+    return _lines_of_file(file)
+
+
+@lru_cache(maxsize=64)
+def _lines_of_file(file: str) -> Sequence[str]:
+    try:
+        content = content_within(file, _MOST_BYTES)
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding).splitlines(keepends=True)
+    except (OSError, SyntaxError, ValueError, LookupError):
+        return ()
+
 
 def source_texts(places: Mapping[tuple[str, int], Place]) -> tuple[SourceText, ...]:
     """The functions around the lines; a cell of a notebook counts as a file.
@@ -29,10 +64,9 @@ def source_texts(places: Mapping[tuple[str, int], Place]) -> tuple[SourceText, .
     """
     kept: list[SourceText] = []
     room = MOST_CHARACTERS
-    paths = {file: code.co_filename for (file, _), (code, _) in places.items()}
+    lines = {file: source_lines(code.co_filename, known) for (file, _), (code, known) in places.items()}
     for file, first, last in _merged(_ranges(places)):
-        # `_ranges` has read them already, with the help of the module's loader.
-        text = "".join(linecache.getlines(paths[file])[first - 1 : last])
+        text = "".join(lines[file][first - 1 : last])
         if text and len(text) <= room:
             room -= len(text)
             kept.append(SourceText(file, first, text))
@@ -42,8 +76,7 @@ def source_texts(places: Mapping[tuple[str, int], Place]) -> tuple[SourceText, .
 def _ranges(places: Mapping[tuple[str, int], Place]) -> Iterator[tuple[str, int, int]]:
     """File, first and last line to embed for each place."""
     for (file, line), (code, module_globals) in places.items():
-        # Decodes by the file's own coding line, and asks the loader of a zip archive.
-        length = len(linecache.getlines(code.co_filename, dict(module_globals)))
+        length = len(source_lines(code.co_filename, module_globals))
         first, last = max(code.co_firstlineno, 1), _last_line(code)
         if last - first >= LONGEST_FUNCTION:
             first, last = max(first, line - AROUND), min(last, line + AROUND)

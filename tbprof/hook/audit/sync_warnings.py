@@ -73,8 +73,10 @@ class SyncWarnings:
         self._shown_before = None
 
     def _filter(self, action: _Action, message: str) -> None:
-        warnings.filterwarnings(action, message=message)
-        self._filters.append(cast("list[Any]", warnings.filters)[0])
+        # Not by `warnings.filterwarnings`: it has Python forget which warnings it has shown once.
+        ours = (action, re.compile(message, re.IGNORECASE), Warning, None, 0)
+        cast("list[Any]", warnings.filters).insert(0, ours)
+        self._filters.append(ours)
 
     def _show(
         self,

@@ -32,6 +32,13 @@ _REFERENCES = 4
 """Symbolic references of git that are followed; HEAD is one."""
 
 
+def _platform() -> str:
+    """System, release, machine and C library; `platform.platform()` would start a process to ask for more."""
+    parts = [platform.system(), platform.release(), platform.machine()]
+    library = "".join(platform.libc_ver())
+    return "-".join([*parts, *(["with", library] if library else [])])
+
+
 def settings(missing: MissingFacts) -> dict[str, str]:
     """Torch's switches under torch's names, as text; on ROCm, `cudnn` is MIOpen.
 
@@ -41,7 +48,7 @@ def settings(missing: MissingFacts) -> dict[str, str]:
     cudnn = torch.backends.cudnn
     questions: dict[str, Callable[[], object]] = {
         "python": platform.python_version,
-        "platform": lambda: platform.platform(terse=True),
+        "platform": _platform,
         "float32_matmul_precision": torch.get_float32_matmul_precision,
         "cudnn.version": lambda: cudnn.version() if cudnn.is_available() else None,
         "cudnn.enabled": lambda: cudnn.enabled,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from threading import get_ident
+from types import FrameType
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
+from torch.utils.hooks import RemovableHandle
 
 from tbprof.file_names import MEMORY_STEP_SNAPSHOT_SUFFIX, MEMORY_STEP_SUFFIX
 from tbprof.hook.memory.allocator_snapshot import AllocatorHistory
@@ -34,7 +37,7 @@ from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import MemoryStep
 from tbprof.process.bounded_calls import within
 
-__all__ = ["MemoryRecorder", "write_memory_step"]
+__all__ = ["MemoryRecorder", "leave_optimizers", "watch_optimizers", "write_memory_step"]
 
 logger = logging.getLogger("tbprof")
 
@@ -54,11 +57,52 @@ _PATIENCE_S = 5.0
 """For a log directory that may not answer."""
 
 
+_BEFORE: list[Callable[..., None]] = []
+"""Called before an optimizer's step, while a step is followed."""
+_AFTER: list[Callable[..., None]] = []
+
+
+def watch_optimizers() -> None:
+    """Have torch tell of optimizers' steps, once in a process and while none steps.
+
+    A step of the hook may come out of such a call of torch's, in which no other one can be asked for: torch
+    is going through them.
+    """
+    if not _watching_optimizers:
+        _watching_optimizers.extend(
+            (
+                optimizers.register_optimizer_step_pre_hook(partial(_tell, _BEFORE)),
+                optimizers.register_optimizer_step_post_hook(partial(_tell, _AFTER)),
+            )
+        )
+
+
+def _tell(told: list[Callable[..., None]], *of: Any) -> None:
+    for note in tuple(told):
+        note(*of)
+
+
+def leave_optimizers() -> None:
+    """Have torch tell of nothing any more, where it is not going through these calls."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename == optimizers.__file__:
+            return
+        frame = frame.f_back
+    while _watching_optimizers:
+        _watching_optimizers.pop().remove()
+
+
+_watching_optimizers: list[RemovableHandle] = []
+
+
 class MemoryRecorder:
     """Of one step after the other; all calls but `turn_off` must come from the training's thread."""
 
     def __init__(self, *, is_wanted: bool) -> None:
         self._is_wanted = is_wanted
+        if is_wanted:
+            watch_optimizers()
         self._mode: StorageMode | None = None
         self._known: KnownTensors | None = None
         self._hooks = ExitStack()
@@ -143,10 +187,11 @@ class MemoryRecorder:
         for handle in (
             modules.register_module_forward_pre_hook(self._guarded(self._enter_module)),
             modules.register_module_forward_hook(self._guarded(self._leave_module)),
-            optimizers.register_optimizer_step_pre_hook(self._guarded(self._before_optimizer)),
-            optimizers.register_optimizer_step_post_hook(self._guarded(self._after_optimizer)),
         ):
             self._hooks.callback(handle.remove)
+        for told, note in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
+            told.append(self._guarded(note))
+            self._hooks.callback(told.clear)
         compilations = CompilationWatch(self._close_log)
         compilations.look()
         self._hooks.callback(compilations.stop)

@@ -13,9 +13,14 @@ from typing import Any, ParamSpec
 import torch
 from torch.compiler import is_compiling
 
-__all__ = ["CompilationWatch", "frame_switch", "has_compiled_code", "untraced"]
+__all__ = ["CompilationWatch", "frame_switch", "has_compiled_code", "is_being_traced", "untraced"]
 
 P = ParamSpec("P")
+
+
+def is_being_traced() -> bool:
+    """Whether `torch.jit.trace` makes a graph of what runs on this thread."""
+    return torch._C._get_tracing_state() is not None
 
 
 def has_compiled_code() -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import traceback
 from collections.abc import Callable
 from typing import ParamSpec
 
@@ -71,8 +70,12 @@ def _reason(fault: Exception) -> str:
     with contextlib.suppress(Exception):
         if text := str(fault).strip():
             return f"{name}: {text}"
-    raised = traceback.extract_tb(fault.__traceback__)[-1:]
-    return "".join([name, *(f" in {place.filename}, line {place.lineno}" for place in raised)])
+    raised = fault.__traceback__
+    while raised is not None and raised.tb_next is not None:
+        raised = raised.tb_next
+    if raised is None:
+        return name
+    return f"{name} in {raised.tb_frame.f_code.co_filename}, line {raised.tb_lineno}"
 
 
 def _say(level: int, text: str, fault: Exception | None = None) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from threading import get_ident
 
 from tbprof.hook.safety.backward import BackwardEnds, in_backward
+from tbprof.hook.safety.compiled_code import is_being_traced
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.modes import unseen_by_modes
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
@@ -42,6 +43,10 @@ class Turn:
             is_step: whether several put off come to the same as one.
             wait_s: how long it waits for another thread's call to be over.
         """
+        if is_being_traced():
+            # What begins or ends here would be part of the program's graph.
+            self._put_off[call if is_step else object()] = action
+            return
         if in_backward():
             self._was_in_backward = True
             self._put_off[call if is_step else object()] = action
@@ -63,7 +68,7 @@ class Turn:
 
     def catch_up(self) -> None:
         """Do what was put off, if there is anything and it can be done."""
-        if self._put_off and not in_backward() and self._take(0.0) is None:
+        if self._put_off and not (in_backward() or is_being_traced()) and self._take(0.0) is None:
             try:
                 with unseen_by_modes():
                     self._do_what_was_put_off()

@@ -6,6 +6,7 @@ import logging
 from functools import partial
 
 from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.memory.memory_step import leave_optimizers, watch_optimizers
 from tbprof.hook.safety.backward import in_backward
 from tbprof.hook.safety.forks import disarm_in_forked_children
 from tbprof.hook.safety.guard import Guard
@@ -67,7 +68,8 @@ class WatchedRun:
         self._closed = False
         self._close_wait_s: float | None = None
         """How long to wait for the publishing, where another thread has asked for the end."""
-        self._is_refused()
+        if not self._is_refused() and config.memory:
+            self.guard.run(watch_optimizers)
 
     def _is_refused(self) -> bool:
         """Whether nothing is done; under preflight nothing is said, either: a true run has left its word."""
@@ -168,6 +170,7 @@ class WatchedRun:
         finally:
             self.guard.run(self._leave)
             self.guard.run(self._run_warnings.keep, self.config)
+            self.guard.run(leave_optimizers)
 
     def _begin(self, origin: int) -> None:
         if self._begun or self._closed or self._is_refused():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import logging
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -77,10 +76,7 @@ def make_profiler(
 
     Where torch does not tell what it can record, it records the CPU, and that is noted in `missing`.
     """
-    with warnings.catch_warnings():
-        # torch warns where its own schedule has no warm-up.
-        warnings.simplefilter("ignore")
-        steps = _torch_schedule(schedule, between_steps, first_step)
+    steps = _torch_schedule(schedule, between_steps, first_step)
     with without_announcement():
         profiler = profile(
             activities=missing.ask("cuda_activity", _activities, _ON_HOST) if with_device else _ON_HOST,
@@ -121,9 +117,14 @@ def _torch_schedule(
     A session that it prepared would be cancelled by any other profiler that begins. Before torch 2.12 that
     one fails; since then it is ours that ends the process when it starts, and torch tells nobody of it.
     """
-    action_of: Callable[[int], ProfilerAction] = torch.profiler.schedule(
-        wait=schedule.warmup, warmup=0, active=schedule.active, repeat=1
-    )
+    last = schedule.warmup + schedule.active - 1
+
+    def action_of(step: int) -> ProfilerAction:
+        # As torch's own schedule has it. That one warns where it has no warm-up, and to silence a warning is
+        # to have Python forget which ones it has shown.
+        if schedule.warmup <= step < last:
+            return ProfilerAction.RECORD
+        return ProfilerAction.RECORD_AND_SAVE if step == last else ProfilerAction.NONE
 
     def next_action(step: int) -> ProfilerAction:
         between_steps()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import zipfile
 from pathlib import Path
 from types import CodeType
@@ -10,7 +12,7 @@ import pytest
 
 from tbprof.hook.audit import source_text
 from tbprof.hook.audit.call_log import Place
-from tbprof.hook.audit.source_text import AROUND, source_texts
+from tbprof.hook.audit.source_text import AROUND, source_lines, source_texts
 from tbprof.model import SourceText
 
 PROGRAM = """import torch
@@ -89,3 +91,18 @@ def test_there_is_a_limit_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     file.write_text(PROGRAM)
     monkeypatch.setattr(source_text, "MOST_CHARACTERS", 90)
     assert [text.first_line for text in source_texts(places(file, 8, 12))] == [4]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes with a name")
+def test_a_pipe_in_the_place_of_a_source_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "train.py"
+    os.mkfifo(pipe)
+    assert not source_lines(str(pipe))
+
+
+def test_a_loader_of_the_program_s_own_is_not_asked(tmp_path: Path) -> None:
+    class Loader:
+        def get_source(self, _: str) -> str:
+            raise AssertionError("code of the program has run")
+
+    assert not source_lines(str(tmp_path / "made.py"), {"__loader__": Loader(), "__name__": "made"})

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from small_training import STEPS, adamw, mlp, state_of, train, train_with
 from torch import nn
+from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.optim.swa_utils import SWALR, AveragedModel, update_bn
 from watching import Watch
 
@@ -22,6 +23,23 @@ def sgd_with_momentum_for_each_tensor(watch: Watch) -> object:
 
 def fused_adam(watch: Watch) -> object:
     return train_with(watch, optimizer=lambda p: torch.optim.Adam(p, lr=0.01, fused=True))
+
+
+def stepping_out_of_hooks_of_optimizers(watch: Watch) -> object:
+    model = mlp()
+    optimizer = adamw(model.parameters())
+    with watch() as hook:
+        handle = register_optimizer_step_post_hook(lambda *_: hook.step())
+        try:
+            losses = train(_NoHook(), model, optimizer)
+        finally:
+            handle.remove()
+    return losses, state_of(model, optimizer)
+
+
+class _NoHook:
+    def step(self) -> None:
+        """Leave that to the optimizer's."""
 
 
 def lbfgs(watch: Watch) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,3 +108,17 @@ def test_a_hook_that_is_asked_for_modules_names_them(tmp_path: Path, monkeypatch
         True,
     )
     assert any(event["name"].startswith("nn.Module: Linear") for event in trace["traceEvents"])
+
+
+def test_warnings_that_were_shown_once_are_not_shown_again(training_step: Step, tmp_path: Path) -> None:
+    registry: dict[object, object] = {}
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        with tbprof.TrainerHook(
+            tmp_path / "run", schedule=tbprof.Schedule(skip_first=1, warmup=1, active=1), memory=True
+        ) as hook:
+            for _ in range(8):
+                training_step()
+                warnings.warn_explicit("once", UserWarning, "train.py", 1, registry=registry)
+                hook.step()
+    assert [str(warning.message) for warning in shown].count("once") == 1
