@@ -16,6 +16,7 @@ from torch.profiler import ProfilerActivity, profile
 from trainings import Step, published, published_soon, train
 
 import tbprof
+from tbprof import safe_open
 from tbprof.errors import UsageError
 from tbprof.hook.facts import facts
 from tbprof.hook.safety.modes import function_modes
@@ -256,15 +257,15 @@ def test_facts_that_can_t_be_written_cost_no_more_than_their_window(
     fails_at: int,
     kept: int,
 ) -> None:
-    write_bytes, calls = Path.write_bytes, []
+    open_new, calls = safe_open.open_new, []
 
-    def no_room_once(path: Path, data: bytes) -> int:
+    def no_room_once(path: Path) -> object:
         calls.append(path)
         if len(calls) == fails_at:
             raise OSError(28, "No space left on device")
-        return write_bytes(path, data)
+        return open_new(path)
 
-    monkeypatch.setattr(Path, "write_bytes", no_room_once)
+    monkeypatch.setattr(safe_open, "open_new", no_room_once)
     schedule = tbprof.Schedule(skip_first=1, warmup=1, active=1, repeat=2)
     with tbprof.TrainerHook(logdir, schedule=schedule) as hook:
         train(hook, training_step, 10)

@@ -35,15 +35,6 @@ class ThreadAffinity:
         """Whether it can still come."""
         return self._thread is not None and self._thread.is_alive()
 
-    def say_that_close_waits(self) -> None:
-        """Log once that the hook is closed at the next step of the thread that the window belongs to."""
-        if not self.has_others:
-            self.has_others = True
-            logger.warning(
-                "close() was called from a thread other than the one being recorded: profiling ends at the"
-                " next step() of that thread, or with the program."
-            )
-
     def say_elsewhere(self, call: str) -> None:
         """Log once that a call came from a thread that can't touch the window."""
         if not self.has_others:

@@ -66,8 +66,6 @@ class WatchedRun:
         self._end = ProcessEnd(self._close_at_exit)
         self._begun = False
         self._closed = False
-        self._close_wait_s: float | None = None
-        """How long to wait for the publishing, where another thread has asked for the end."""
         if not self._is_refused() and config.memory:
             self.guard.run(watch_optimizers)
 
@@ -155,9 +153,9 @@ class WatchedRun:
             return
         if self._session is not None and self._session.belongs_elsewhere:
             if self._thread.is_alive:
-                self._thread.say_that_close_waits()
-                self._close_wait_s = wait_s
+                self._thread.say_elsewhere("close()")
                 return
+            # What it recorded is out of reach, and nobody else ends it.
             self._session.abandon()
         self._closed = True
         self._run_warnings.listen()
@@ -210,8 +208,6 @@ class WatchedRun:
             self._look_ahead()
 
     def _after_step(self, duration_ns: int) -> None:
-        if self._close_wait_s is not None:
-            self._close(self._close_wait_s)
         if not self._closed:
             self._do_what_is_due(duration_ns)
             is_watching = self._session is not None and self._session.is_watching

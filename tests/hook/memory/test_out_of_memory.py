@@ -11,7 +11,7 @@ import pytest
 import torch
 from stand_in_cuda import StandInCuda
 
-from tbprof import TrainerHook
+from tbprof import TrainerHook, safe_open
 from tbprof.cli.main import main
 from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.model import OutOfMemory
@@ -157,7 +157,7 @@ def test_a_folder_that_cannot_be_written_changes_nothing(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(safe_open, "open_new", full)
     failing(tmp_path, MemoryError())
     assert [type(fault) for fault in expected_faults] == [OSError]
 
