@@ -17,10 +17,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import torch
@@ -37,9 +38,12 @@ __all__ = [
     "leave",
     "leave_waiting",
     "leave_when_outside",
+    "runs_in_mode_of_program",
     "unseen_by_modes",
 ]
 
+_HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
+_HANDLERS = ("__torch_function__", "__torch_dispatch__")
 _RETRY_S = 0.001
 _LONGEST_RETRY_S = 0.1
 
@@ -108,6 +112,20 @@ def can_change_dispatch_modes() -> bool:
         or torch._C._functorch.peek_interpreter_stack() is not None
         or torch._C._dispatch_tls_is_dispatch_key_excluded("AutogradCPU")
     )
+
+
+def runs_in_mode_of_program() -> bool:
+    """Whether the program's own `__torch_function__` or `__torch_dispatch__` is running on this thread.
+
+    It may have been called out of anything of torch's, such as the profiler's own look at a module.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in _HANDLERS and not code.co_filename.startswith(_HOOK):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from threading import get_ident
 from tbprof.hook.safety.backward import BackwardEnds, in_backward
 from tbprof.hook.safety.compiled_code import is_being_traced
 from tbprof.hook.safety.guard import Guard
-from tbprof.hook.safety.modes import unseen_by_modes
+from tbprof.hook.safety.modes import runs_in_mode_of_program, unseen_by_modes
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
 
 __all__ = ["Turn"]
@@ -23,7 +23,8 @@ class Turn:
     """Lets one call into the hook be at work at a time.
 
     A call that comes meanwhile from the same thread, out of a signal handler, is done when the first is over.
-    One that comes within a backward pass is done after it. One of another thread waits as long as it may.
+    One that comes within a backward pass is done after it, one within a mode of the program or a trace with
+    the next call outside. One of another thread waits as long as it may.
     """
 
     def __init__(self, guard: Guard, thread: ThreadAffinity) -> None:
@@ -43,8 +44,8 @@ class Turn:
             is_step: whether several put off come to the same as one.
             wait_s: how long it waits for another thread's call to be over.
         """
-        if is_being_traced():
-            # What begins or ends here would be part of the program's graph.
+        if is_being_traced() or runs_in_mode_of_program():
+            # What begins or ends here would be part of the program's graph, or within a call of torch's.
             self._put_off[call if is_step else object()] = action
             return
         if in_backward():
@@ -68,7 +69,8 @@ class Turn:
 
     def catch_up(self) -> None:
         """Do what was put off, if there is anything and it can be done."""
-        if self._put_off and not (in_backward() or is_being_traced()) and self._take(0.0) is None:
+        has_to_wait = in_backward() or is_being_traced() or runs_in_mode_of_program()
+        if self._put_off and not has_to_wait and self._take(0.0) is None:
             try:
                 with unseen_by_modes():
                     self._do_what_was_put_off()

@@ -5,9 +5,12 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
+from torch.overrides import TorchFunctionMode
 
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
@@ -47,6 +50,28 @@ def test_a_pass_that_nobody_watched_is_caught_up_with_at_the_next_call(turn: Tur
     turn.run("step()", lambda: done.append("step"), is_step=True)
     turn.end()
     assert done == ["pause", "step"]
+
+
+class Calling(TorchFunctionMode):  # type: ignore[misc]
+    """Calls the hook out of what torch calls."""
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        super().__init__()
+        self._call = call
+
+    def __torch_function__(self, func: Any, types: object, args: Any = (), kwargs: Any = None) -> Any:
+        self._call()
+        return func(*args, **(kwargs or {}))
+
+
+def test_what_a_mode_of_the_program_calls_is_done_with_the_next_call_outside(turn: Turn) -> None:
+    done: list[str] = []
+    with Calling(lambda: turn.run("step()", lambda: done.append("step"), is_step=True)):
+        torch.ones(1)
+        torch.ones(1)
+        assert done == []
+        turn.run("close()", lambda: done.append("close"))
+    assert done == ["step", "close"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGUSR1")
