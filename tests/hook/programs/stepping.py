@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -41,6 +42,8 @@ def in_forward_pre_hook(watch: Watch) -> object:
 
 
 def in_backward_hook(watch: Watch) -> object:
+    # Torch warns of such hooks so many frames up, and a pass whose end is waited for has one more.
+    warnings.filterwarnings("ignore", "Full backward hook is firing")
     return _stepping_in(watch, lambda model, step: model[0].register_full_backward_hook(step))
 
 

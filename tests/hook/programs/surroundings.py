@@ -368,20 +368,6 @@ def tensors_that_die_in_their_step(watch: Watch) -> object:
     return counts
 
 
-def storages_that_are_asked(watch: Watch) -> object:
-    """Attributes that somebody hung on storages, and what is seen of them."""
-    kept = torch.ones(4)
-    found = []
-    with watch() as hook:
-        for _ in range(STEPS):
-            made = kept * 2
-            storage = made.untyped_storage()
-            found.append((sorted(vars(storage)) if hasattr(storage, "__dict__") else [], sorted(vars(made))))
-            found.append(sorted(vars(kept)))
-            hook.step()
-    return found
-
-
 def threads_of_its_own(watch: Watch) -> object:
     """Count, and work beside the training."""
     stop = threading.Event()
