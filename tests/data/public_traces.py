@@ -56,7 +56,9 @@ the report.
 def traces(folder: pathlib.Path) -> list[pathlib.Path]:
     """Every trace but the damaged ones and those of one program before and after a change, by name."""
     found = sorted(folder.glob("*/*.json.gz"))
-    return [path for path in found if path.parent.name not in ("malformed", "straggler_what_if", "real_pairs")]
+    return [
+        path for path in found if path.parent.name not in ("malformed", "straggler_what_if", "real_pairs")
+    ]
 
 
 def summary(report: Report) -> dict[str, Any]:
