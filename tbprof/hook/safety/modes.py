@@ -144,6 +144,11 @@ def function_modes() -> list[Any]:
     return [_mode_at(position) for position in range(_length())]
 
 
+def _is_on_a_stack(mode: Any) -> bool:
+    stacks = (*function_modes(), *dispatch._get_current_dispatch_mode_stack())
+    return any(other is mode for other in stacks)
+
+
 def _is_left(mode: Any) -> bool:
     """Take it off this thread's stacks; False where that has to wait. While it runs, it is on none."""
     modes = function_modes()
@@ -186,7 +191,10 @@ def leave_waiting() -> None:
         return
     waiting, _waiting[:] = list(_waiting), []
     for mode, waited_s in waiting:
-        if not (mode.is_entered or _is_left(mode)):
+        was_there = _is_on_a_stack(mode)
+        # One that runs, or has just returned, is on none, and torch is about to put it back.
+        may_come_back = not was_there and waited_s < _LONGEST_RETRY_S
+        if not mode.is_entered and (may_come_back or not _is_left(mode)):
             leave_when_outside(mode, min(2 * waited_s, _LONGEST_RETRY_S))
 
 

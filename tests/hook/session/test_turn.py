@@ -6,13 +6,16 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch.overrides import TorchFunctionMode
 
+import tbprof
 from tbprof.hook.safety.guard import Guard
+from tbprof.hook.safety.modes import function_modes
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
 from tbprof.hook.session.turn import Turn
 
@@ -113,3 +116,15 @@ def test_another_thread_waits_for_what_is_at_work(turn: Turn, caplog: pytest.Log
     turn.run("close()", lambda: done.append("close"), wait_s=60)
     training.join()
     assert done == ["step", "close"]
+
+
+def test_steps_within_backward_passes_leave_no_mode(tmp_path: Path) -> None:
+    model = torch.nn.Linear(8, 4)
+    schedule = tbprof.Schedule(skip_first=2, warmup=1, active=2, wait=3, repeat=2)
+    hook = tbprof.TrainerHook(tmp_path / "run", schedule=schedule, trackers=False)
+    model.weight.register_hook(lambda _: hook.step())
+    with hook:
+        for _ in range(16):
+            model(torch.ones(6, 8)).sum().backward()
+    assert not function_modes()
+    assert hook._run.guard.fault is None
