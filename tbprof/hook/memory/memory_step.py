@@ -155,22 +155,21 @@ class MemoryRecorder:
 
     def abandon(self) -> None:
         """Follow nothing more, and keep nothing."""
-        mode, self._mode, self._known = self._mode, None, None
-        self.is_waiting = False
-        self._hooks.close()
-        self._history.abandon()
-        if mode is not None:
-            mode.log.is_open = False
-            leave(mode)
+        # Left before it is forgotten: what a signal handler of the program raises here ends this call, and
+        # the next one goes on.
+        if self._mode is not None:
+            self._mode.log.is_open = False
+            leave(self._mode)
+        self.turn_off()
 
     def turn_off(self) -> None:
         """The same from another thread, where the mode stands: it stays there and does nothing."""
-        mode, self._mode, self._known = self._mode, None, None
+        if self._mode is not None:
+            self._mode.log.is_open = False
         self.is_waiting = False
         self._hooks.close()
         self._history.abandon()
-        if mode is not None:
-            mode.log.is_open = False
+        self._mode = self._known = None
 
     def _begin(self, steps_taken: int) -> None:
         if has_compiled_code() or has_dispatch_modes():

@@ -20,7 +20,9 @@ import functools
 import os
 import sys
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator
+from time import monotonic, sleep
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -44,14 +46,16 @@ __all__ = [
 
 _HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
 _HANDLERS = ("__torch_function__", "__torch_dispatch__")
-_RETRY_S = 0.001
-_LONGEST_RETRY_S = 0.1
+_RETRY_S, _LONGEST_RETRY_S = 0.001, 0.1
+_MAY_COME_BACK_S = 0.1
 
 _length, _mode_at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
 _hidden: list[Any] = []
 """Function modes of ours that are entered, on whatever thread."""
 _waiting: list[tuple[Any, float]] = []
-"""Modes of the main thread that are to be left, each with the time after which it is tried again."""
+"""Modes of the main thread that are to be left, each with the time until which torch may put it back."""
+_caller: list[None] = []
+"""Not empty while a thread asks for that."""
 
 
 def enter_function_mode(mode: Any) -> None:
@@ -82,17 +86,17 @@ def leave(mode: Any) -> None:
         leave_when_outside(mode)
 
 
-def leave_when_outside(mode: Any, after_s: float = _RETRY_S) -> None:
+def leave_when_outside(mode: Any) -> None:
     """Leave a mode once the main thread is outside of it; on another thread it stays, and lets all pass."""
     is_waiting = any(other is mode for other, _ in _waiting)
     if is_waiting or threading.current_thread() is not threading.main_thread():
         return
-    _waiting.append((mode, after_s))
-    timer = threading.Timer(after_s, ctypes.pythonapi.Py_AddPendingCall, [_LEAVE_WAITING, None])
-    timer.daemon = True
-    # At the end of Python there are no threads any more, and no need.
-    with contextlib.suppress(RuntimeError):
-        timer.start()
+    _waiting.append((mode, monotonic() + _MAY_COME_BACK_S))
+    if not _caller:
+        _caller.append(None)
+        # At the end of Python there are no threads any more, and no need.
+        with contextlib.suppress(RuntimeError):
+            start_new_thread(_call_until_left, ())
 
 
 def has_dispatch_modes() -> bool:
@@ -189,13 +193,26 @@ def leave_waiting() -> None:
     """Leave what has been waiting for that, where this is the main thread and can be done here."""
     if threading.current_thread() is not threading.main_thread():
         return
-    waiting, _waiting[:] = list(_waiting), []
-    for mode, waited_s in waiting:
-        was_there = _is_on_a_stack(mode)
-        # One that runs, or has just returned, is on none, and torch is about to put it back.
-        may_come_back = not was_there and waited_s < _LONGEST_RETRY_S
-        if not mode.is_entered and (may_come_back or not _is_left(mode)):
-            leave_when_outside(mode, min(2 * waited_s, _LONGEST_RETRY_S))
+    for waiting in tuple(_waiting):
+        mode, may_come_back_until = waiting
+        # One that runs, or has just returned, is on no stack, and torch is about to put it back.
+        may_come_back = not _is_on_a_stack(mode) and monotonic() < may_come_back_until
+        if mode.is_entered or (not may_come_back and _is_left(mode)):
+            with contextlib.suppress(ValueError):
+                _waiting.remove(waiting)
+
+
+def _call_until_left() -> None:
+    """Have the main thread try again and again; run on a thread of its own.
+
+    The call itself must start no thread, nor wait: Python 3.11 may then hold the main thread for good.
+    """
+    pause_s = _RETRY_S
+    while _waiting:
+        sleep(pause_s)
+        ctypes.pythonapi.Py_AddPendingCall(_LEAVE_WAITING, None)
+        pause_s = min(2 * pause_s, _LONGEST_RETRY_S)
+    _caller.clear()
 
 
 def _leave_waiting(_: int | None) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from threading import get_ident
+from types import FrameType
 
 from tbprof.hook.safety.backward import BackwardEnds, in_backward
 from tbprof.hook.safety.compiled_code import is_being_traced
@@ -97,9 +99,23 @@ class Turn:
             holder = self._holder.setdefault("thread", mine)
             if holder is mine:
                 return None
+            if holder == mine and not self._is_at_work():
+                # An exception of the program's came just where the turn was to be given back.
+                self._holder.pop("thread", None)
+                continue
             if holder == mine or time.monotonic() >= until:
                 return holder[0]
             time.sleep(_LOOK_AGAIN_S)
+
+    def _is_at_work(self) -> bool:
+        """Whether a call of this thread has the turn, and this one came out of it."""
+        calls = 0
+        frame: FrameType | None = sys._getframe()
+        while frame is not None:
+            if frame.f_code in _CALLS and frame.f_locals.get("self") is self:
+                calls += 1
+            frame = frame.f_back
+        return calls > 1
 
     def _release(self) -> None:
         try:
@@ -112,3 +128,7 @@ class Turn:
     def _do_what_was_put_off(self) -> None:
         while self._put_off:
             self._guard.run(self._put_off.pop(next(iter(self._put_off))))
+
+
+_CALLS = (Turn.run.__code__, Turn.catch_up.__code__)
+"""What takes the turn; a frame of these may be asked for its variables, as it is ours."""

@@ -25,6 +25,15 @@ def turn() -> Turn:
     return Turn(Guard(lambda: None), ThreadAffinity())
 
 
+def test_a_turn_that_could_not_be_given_back_is_taken_again(turn: Turn) -> None:
+    """As where a handler of the program raises in the line that gives it back."""
+    done: list[str] = []
+    turn._holder["thread"] = (threading.get_ident(),)
+    turn.run("close()", lambda: done.append("close"))
+    assert done == ["close"]
+    assert turn._holder == {}
+
+
 def test_what_is_called_within_a_backward_pass_is_done_after_the_next_one(turn: Turn) -> None:
     done: list[str] = []
     weight = torch.ones(1, requires_grad=True)
