@@ -79,10 +79,9 @@ def main(*arguments: str) -> int:
         return 0
     if arguments[:1] == ("compare",) and len(arguments) == 3:
         found = sorted(differences(Path(arguments[1]), Path(arguments[2])))
-        print("\n".join(found[:MOST_DIFFERENCES]))
-        print(f"{len(found)} differences")
+        sys.stdout.write("\n".join([*found[:MOST_DIFFERENCES], f"{len(found)} differences\n"]))
         return min(len(found), 1)
-    print(__doc__)
+    sys.stderr.write(str(__doc__))
     return 2
 
 
