@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-__all__ = ["fmean", "median"]
-
 
 def fmean(values: Iterable[float]) -> float:
     """The mean of at least one value, rounded once, so that their order does not matter."""

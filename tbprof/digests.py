@@ -10,8 +10,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["sha256_hex"]
-
 _MODULES = ("_sha2", "_sha256", "hashlib")
 """Python's own, since 3.12 and before, and what every Python has."""
 

@@ -12,8 +12,6 @@ import json
 import re
 from typing import Any
 
-__all__ = ["code", "escaped", "inert", "json_text", "markup", "plain", "plain_lines", "prose"]
-
 _ARABIC = "\u0620-\u064a\u066e-\u06d3"
 _PICTURE = "\u2600-\u27bf\U0001f000-\U0001faff"
 

@@ -18,24 +18,6 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-__all__ = [
-    "BROKEN_SUFFIX",
-    "CLASSIC_SUFFIX",
-    "FACTS_SUFFIX",
-    "INPUTS_SUFFIX",
-    "MEMORY_STEP_SNAPSHOT_SUFFIX",
-    "MEMORY_STEP_SUFFIX",
-    "OUT_OF_MEMORY_SNAPSHOT_SUFFIX",
-    "OUT_OF_MEMORY_SUFFIX",
-    "PIN_NAME",
-    "PROCESS_NAME",
-    "RAW_SUFFIX",
-    "REPORT_SUFFIX",
-    "lies_in_spool",
-    "rank_of",
-    "run_family",
-]
-
 REPORT_SUFFIX = ".tbprof.pb"
 RAW_SUFFIX = ".trace.json.gz"
 FACTS_SUFFIX = ".facts.json"

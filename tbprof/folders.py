@@ -13,8 +13,6 @@ if sys.platform != "win32":
     import grp
     import pwd
 
-__all__ = ["FORGOTTEN_SECONDS", "PACKAGE", "cache_folder", "private_cache_folder"]
-
 PACKAGE = Path(__file__).parent
 """The folder of this package."""
 

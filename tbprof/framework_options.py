@@ -12,8 +12,6 @@ from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = ["FRAMEWORK_OPTIONS", "FrameworkOption", "blocks_on_a_cpu_only", "option_at"]
-
 _Kind: TypeAlias = Literal["read", "upload"]
 
 _ANY = r".*"

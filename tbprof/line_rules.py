@@ -10,20 +10,6 @@ from typing import Literal, TypeAlias, get_args
 
 from tbprof.records import dataclass
 
-__all__ = [
-    "CLIPPING_FILE",
-    "FROM_VALUES",
-    "INDEXING",
-    "LINE_KINDS",
-    "LOOP_READS",
-    "SCALAR_BYTES",
-    "SCALER_FILE",
-    "STAGED_BYTES",
-    "LineKind",
-    "LineUse",
-    "rule_of",
-]
-
 LineKind: TypeAlias = Literal[
     "device_mismatch",
     "race",

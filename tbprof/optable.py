@@ -10,17 +10,6 @@ from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = [
-    "DYNAMIC_SHAPE_OPS",
-    "OPS",
-    "SHAPE_READERS",
-    "TRUTH_READERS",
-    "Condition",
-    "DeviceOp",
-    "Known",
-    "OpKind",
-]
-
 Known: TypeAlias = Literal["seen", "read"]
 
 OpKind: TypeAlias = Literal["scalar_read", "control_flow", "dynamic_shape", "host_read"]

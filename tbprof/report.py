@@ -48,8 +48,8 @@ from tbprof.rules.checking import run_rules
 from tbprof.rules.plan_candidates import candidates
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
-from tbprof.trace.columns.arrays import distinct
-from tbprof.trace.columns.columns import Int64s, Trace
+from tbprof.trace.columns.arrays import Int64s, distinct
+from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.cache import read_trace_cached

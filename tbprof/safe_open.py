@@ -24,26 +24,6 @@ from tbprof.remote.placeholders import MOST_BYTES, Placeholder, is_mirrored, pla
 if sys.platform != "win32":
     import fcntl
 
-__all__ = [
-    "CONFINED_VARIABLE",
-    "PART_SUFFIX",
-    "FileState",
-    "add_line",
-    "confine",
-    "content_at_hand",
-    "content_of",
-    "content_within",
-    "file_state",
-    "identity_of",
-    "lock",
-    "name_aside",
-    "open_new",
-    "open_regular",
-    "release",
-    "replace_whole",
-    "status_of_regular",
-]
-
 PART_SUFFIX = ".part"
 """Ends the name of a file that is being written; no viewer looks for it."""
 

@@ -19,17 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-__all__ = [
-    "SUBSTITUTES",
-    "discard",
-    "flush_output",
-    "open_closed_streams",
-    "prepare_streams",
-    "put",
-    "reader_may_leave",
-    "substitute_unencodable",
-]
-
 SUBSTITUTES = {
     "\u202f": " ",
     "\u00b5": "u",

@@ -19,8 +19,6 @@ from tbprof.records import dataclass
 from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import IMPORTERS
 
-__all__ = ["WindowName", "dated_reports", "parse_window_name", "split_window_name"]
-
 _NS_DIGITS = 19
 _TIME_ENDS = -len(REPORT_SUFFIX)
 _TIME_BEGINS = _TIME_ENDS - _NS_DIGITS

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import json
-import pkgutil
 import shutil
 import subprocess
 import sys
@@ -207,22 +205,6 @@ def test_the_look_for_posix_only_modules_sees_one(tmp_path: Path) -> None:
     guarded = tmp_path / "guarded.py"
     guarded.write_text("try:\n    import fcntl\nexcept ImportError:\n    pass", encoding="utf-8")
     assert unguarded_posix_imports(guarded) == []
-
-
-def modules() -> list[str]:
-    """Without those that import a framework, which `tests/integrations` does."""
-    found = [module.name for module in pkgutil.walk_packages(tbprof.__path__, "tbprof.")]
-    ours = [name for name in found if "integrations" not in name or name.endswith("_hook")]
-    return [name for name in ours if not name.endswith("__main__")]
-
-
-@pytest.mark.parametrize("name", [name for name in modules() if "report_pb2" not in name])
-def test_all_names_what_is_there(name: str) -> None:
-    if name.split(".")[1] in ("hook", "integrations", "demo", "preflight"):
-        pytest.importorskip("torch")
-    module = importlib.import_module(name)
-    names = getattr(module, "__all__", [])
-    assert [missing for missing in names if not hasattr(module, missing)] == []
 
 
 def test_the_public_names_are_loaded_on_first_use() -> None:

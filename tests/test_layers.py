@@ -160,7 +160,7 @@ LAW = {
     "views.series": allowed("file_names texts.* errors model"),
     "views.fleet": allowed("file_names texts.* errors model"),
     "views.timeline": allowed(
-        "analysis.device analysis.events analysis.timeline texts.* trace.columns errors model"
+        "analysis.device analysis.events analysis.timeline texts.* trace.columns trace.export errors model"
     ),
     "views.icicle": allowed(
         "analysis analysis.attribution analysis.ranges texts.* trace.columns errors model"

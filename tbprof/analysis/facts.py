@@ -46,11 +46,9 @@ from tbprof.analysis.waits.base_cost import net_wait_ns
 from tbprof.analysis.waits.loader_thread_waits import loader_thread_waits, silent_ns
 from tbprof.analysis.waits.training_threads import find_training_threads
 from tbprof.model import SiteIndex
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import Tables
-
-__all__ = ["DECIDED_BY_OTHERS", "FACTS_TABLES", "Facts"]
 
 FACTS_TABLES: Tables = frozenset(("autograd", "collectives", "memory"))
 """The optional tables of a trace that the facts read: whoever reads one for them asks for these."""

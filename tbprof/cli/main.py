@@ -23,8 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-__all__ = ["main", "run"]
-
 _COMMANDS: Mapping[str, str] = {
     "report": "say what makes the GPU wait in a trace or a log directory",
     "table": "print a table of a trace, such as its operators or kernels",

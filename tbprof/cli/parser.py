@@ -7,8 +7,6 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["Parser"]
-
 
 class Parser(argparse.ArgumentParser):
     """Prints help as wide as the terminal, as argparse does.

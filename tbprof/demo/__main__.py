@@ -16,8 +16,6 @@ from tbprof.demo import after, before
 from tbprof.demo.training import Job, MakeLoss, job_for, train
 from tbprof.errors import UsageError
 
-__all__ = ["main"]
-
 _RUNS: tuple[tuple[str, MakeLoss], ...] = (("before", before.PatchLoss), ("after", after.PatchLoss))
 
 

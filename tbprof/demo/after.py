@@ -7,8 +7,6 @@ from torch import Tensor, nn
 
 from tbprof.demo.before import WEIGHTS
 
-__all__ = ["PatchLoss", "WeightedLoss"]
-
 
 class WeightedLoss(nn.Module):  # type: ignore[misc]
     """Cross entropy in which each class has a weight of its own."""

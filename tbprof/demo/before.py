@@ -13,8 +13,6 @@ from torch import Tensor, nn
 
 from tbprof.demo.patches import CLASSES
 
-__all__ = ["WEIGHTS", "PatchLoss", "WeightedLoss"]
-
 WEIGHTS = [1.0 + number / CLASSES for number in range(CLASSES)]
 
 

@@ -14,8 +14,6 @@ import_torchvision()
 # After the import above, which makes this one possible beside every torch.
 from torchvision.transforms import v2  # noqa: E402
 
-__all__ = ["CLASSES", "PatchDataset", "patch_batch", "patch_loader"]
-
 CLASSES = 8192
 PATCH_PIXELS = 32
 IMAGE_PIXELS = 40

@@ -14,8 +14,6 @@ from types import ModuleType
 
 import torch
 
-__all__ = ["import_torchvision"]
-
 MISSING_OPERATORS = ("nms", "qnms")
 
 

@@ -16,8 +16,6 @@ from tbprof.errors import UsageError
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.trainer_hook import TrainerHook
 
-__all__ = ["FEWEST_STEPS", "Job", "MakeLoss", "job_for", "train", "train_steps"]
-
 MakeLoss: TypeAlias = Callable[[torch.device], Callable[[Tensor, Tensor], Tensor]]
 
 WARMUP_STEPS = 3

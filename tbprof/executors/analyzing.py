@@ -12,8 +12,6 @@ from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.store.codec import decode_report
 
-__all__ = ["AnalyzedFile", "analyze_many"]
-
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedFile:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.errors import UsageError
 from tbprof.executors.executor import Executor
 
-__all__ = ["executor_for", "executor_of"]
-
 _RAY = "ray"
 
 _MOST_DIGITS = 9

@@ -11,8 +11,6 @@ from typing import Protocol, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = ["Answer", "Executor", "Failure", "Task"]
-
 
 @dataclass(frozen=True, slots=True)
 class Failure:

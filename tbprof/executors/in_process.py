@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from tbprof.executors.executor import Answer, Task
 
-__all__ = ["InProcess"]
-
 
 class InProcess:
     def map(self, task: Task, paths: Iterable[str], /) -> Iterator[Answer]:

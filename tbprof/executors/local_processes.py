@@ -16,8 +16,6 @@ from tbprof.process.cores import cores
 from tbprof.process.messages import Question
 from tbprof.process.worker import Worker
 
-__all__ = ["WORKER", "LocalProcesses"]
-
 WORKER = "tbprof.executors.process_worker"
 """Never imported here: it holds what reads and analyzes traces."""
 

@@ -11,8 +11,6 @@ from tbprof.executors.executor import Failure, Task
 from tbprof.process.answering import main
 from tbprof.process.messages import Question
 
-__all__ = ["answering"]
-
 
 def answering(_: Callable[[int, int], None]) -> Callable[[Question], bytes]:
     """A function that does the task which a question names."""

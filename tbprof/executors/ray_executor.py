@@ -12,8 +12,6 @@ from typing import Any
 from tbprof.errors import UsageError
 from tbprof.executors.executor import Answer, Failure, Task
 
-__all__ = ["RayExecutor"]
-
 
 class RayExecutor:
     """Each worker needs tbprof, and sees the files under the same paths."""

@@ -11,8 +11,6 @@ from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
 from tbprof.store.lookup.reports import report_of_file
 from tbprof.version import __version__
 
-__all__ = ["reading_task", "stored_report"]
-
 
 def reading_task(*, use_cache: bool) -> Task:
     """`stored_report`, as an engine is given it."""

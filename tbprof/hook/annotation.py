@@ -10,8 +10,6 @@ from torch.profiler import record_function
 
 from tbprof.hook.safety.modes import unseen_by_modes
 
-__all__ = ["annotate", "label_text"]
-
 
 def label_text(name: object) -> str:
     """What a name is written as: the profiler and its files take UTF-8 alone.

@@ -23,8 +23,6 @@ from tbprof.hook.safety.torch_version import old_torch_problem
 from tbprof.hook.session.past_runs import past_problems
 from tbprof.hook.spool.spool import open_spool
 
-__all__ = ["environment_problems", "folder_problems", "gpu_notes", "main", "torch_problems"]
-
 LEAST_FREE_BYTES = 2 * 1000**3
 """A window of a large training takes some hundred MB before it is packed."""
 

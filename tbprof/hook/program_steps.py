@@ -14,8 +14,6 @@ from tbprof.program.main_program import Decorated
 from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
 from tbprof.program.step_leader import StepLeader
 
-__all__ = ["ProgramSteps"]
-
 logger = logging.getLogger("tbprof")
 
 

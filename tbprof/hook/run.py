@@ -31,8 +31,6 @@ from tbprof.program.main_program import (
 )
 from tbprof.program.step_functions import StepFunction
 
-__all__ = ["main", "parser"]
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program that the command line names; its exceptions and exits pass."""

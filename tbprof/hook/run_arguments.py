@@ -7,8 +7,6 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-__all__ = ["OneLineParser", "add_options", "options_of"]
-
 NO_USAGE = 2
 """The exit code of what could not be done."""
 

@@ -13,8 +13,6 @@ from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.compiled_code import untraced
 from tbprof.hook.session.watched_run import WatchedRun
 
-__all__ = ["TrainerHook"]
-
 
 class TrainerHook:
     """Profiles a few steps of a training run and publishes them into a log directory.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from tbprof.views.job.job_page import RankProblem
     from tbprof.views.job.rank_summary import RankSummary
 
-__all__ = ["MOST_JOB_RANKS", "embedded_jobs", "rank_problem", "summary_of"]
-
 MOST_JOB_RANKS = 1_024
 """Of all jobs of a page but the newest, which is there whatever its size; some 4 kB each."""
 

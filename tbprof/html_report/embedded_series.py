@@ -12,8 +12,6 @@ from tbprof.views.series.series import SeriesRow, figures_of
 from tbprof.views.series.series_views import ranks_view, series_row, trend_view
 from tbprof.views.window.problems import in_log_directory
 
-__all__ = ["MOST_TREND_ROWS", "embedded_series", "row_of_series"]
-
 MOST_TREND_ROWS = 2_048
 """Of the trends of workers that the page holds no window of; some 800 bytes each."""
 

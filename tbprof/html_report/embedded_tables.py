@@ -8,8 +8,6 @@ from typing import Any
 from tbprof.report import Facts
 from tbprof.views.tables.pages import page_of
 
-__all__ = ["MOST_ROWS", "embedded_tables"]
-
 MOST_ROWS = 200
 """Of a table; they have nearly all of the time, and take some 20 KB."""
 

@@ -20,8 +20,6 @@ from tbprof.views.timeline.tile_bytes import tile_bytes
 from tbprof.views.timeline.timeline import SelectionView, TimelineStep
 from tbprof.views.timeline.timeline_view import timeline_step, timeline_view
 
-__all__ = ["MOST_BYTES", "embedded_timeline"]
-
 MOST_BYTES = 500_000
 """Of the tiles of one step, as they stand in the page."""
 

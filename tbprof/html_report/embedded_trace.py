@@ -10,8 +10,6 @@ from tbprof.html_report.embedded_timeline import embedded_timeline
 from tbprof.report import Timeline, open_facts
 from tbprof.views.tables.pages import PAGE_TABLES
 
-__all__ = ["embedded_trace"]
-
 
 def embedded_trace(path: str) -> dict[str, Any]:
     """One step of its timeline, and its tables; nothing where the file gives nothing."""

@@ -36,8 +36,6 @@ from tbprof.views.window.runs import RunsView, runs_view
 from tbprof.views.window.window import WindowView
 from tbprof.views.window.window_view import window_view
 
-__all__ = ["MOST_TIMELINES", "MOST_WINDOWS", "html_page"]
-
 MOST_WINDOWS = 40
 """Of a folder; each takes some 100 KB."""
 MOST_TIMELINES = 4

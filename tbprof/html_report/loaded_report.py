@@ -22,8 +22,6 @@ from tbprof.views.overview.opening import opening_of
 if TYPE_CHECKING:
     from tbprof.html_report.loaded_table import LoadedTable
 
-__all__ = ["LoadedReport", "load"]
-
 Grouping: TypeAlias = Literal["name", "shapes", "stack", "module", "label", "step"]
 Scope: TypeAlias = Literal["trace", "steps"]
 

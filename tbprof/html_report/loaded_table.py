@@ -13,8 +13,6 @@ from tbprof.report import open_facts
 from tbprof.views.tables.table import Table, table_document
 from tbprof.views.tables.tables import TABLES
 
-__all__ = ["LoadedTable", "load_table"]
-
 _MOST_SHOWN = 50
 """Rows of a notebook; a program gets all."""
 

@@ -14,8 +14,6 @@ from tbprof.views.series.newest_window import newest_window
 from tbprof.views.series.outstanding import extreme_rows
 from tbprof.views.window.runs import runs_view
 
-__all__ = ["outstanding_windows"]
-
 _MOST_LATE = 8
 """Ranks that are late: where nearly all are late in turn, others matter as much."""
 

@@ -21,8 +21,6 @@ from tbprof.views.series.series import WindowFigures, figures_of
 if TYPE_CHECKING:
     from tbprof.views.job.rank_summary import RankSummary
 
-__all__ = ["LEAST_COMPUTING", "MOST_OF_TREND", "PageWindow", "PageWindows", "WindowReport", "choose_windows"]
-
 LEAST_COMPUTING = "those in which the GPUs compute least"
 MOST_OF_TREND = 120
 """Windows of one worker, the newest ones."""

@@ -8,8 +8,6 @@ from tbprof.texts.screens.table_columns import column_text
 from tbprof.views.tables.cells import written_list
 from tbprof.views.tables.table import Cell, Column, Table
 
-__all__ = ["table_html", "table_markdown", "table_page"]
-
 _UNKNOWN = "—"
 
 _PAGE = """<!doctype html>

@@ -11,8 +11,6 @@ from tbprof.hook.annotation import annotate
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import MICRO_BATCH
 
-__all__ = ["profiled"]
-
 Batch = TypeVar("Batch")
 
 

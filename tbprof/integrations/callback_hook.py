@@ -12,8 +12,6 @@ from tbprof.hook.annotation import annotate
 from tbprof.hook.config.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 
-__all__ = ["CHECKPOINTING", "EVALUATION", "LOGGING", "MICRO_BATCH", "CallbackHook", "guarded"]
-
 logger = logging.getLogger("tbprof")
 
 EVALUATION = "evaluation"

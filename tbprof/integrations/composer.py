@@ -10,8 +10,6 @@ from tbprof.hook.config.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import EVALUATION, CallbackHook, guarded
 
-__all__ = ["TbprofCallback"]
-
 
 class TbprofCallback(Callback):
     """A step is one of `state.timestamp.batch`, whatever micro-batches it is cut into.

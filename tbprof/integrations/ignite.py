@@ -8,8 +8,6 @@ from tbprof.hook.config.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import EVALUATION, CallbackHook, guarded
 
-__all__ = ["TbprofHandler"]
-
 
 class TbprofHandler:
     """A step is one of `engine.state.iteration`, or as many of them as make a step of the optimizer.

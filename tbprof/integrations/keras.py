@@ -10,8 +10,6 @@ from tbprof.hook.config.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import EVALUATION, MICRO_BATCH, CallbackHook, guarded
 
-__all__ = ["TbprofCallback"]
-
 
 class TbprofCallback(keras.callbacks.Callback):
     """A step is one of `optimizer.iterations`: with `gradient_accumulation_steps`, several batches.

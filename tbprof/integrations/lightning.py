@@ -25,8 +25,6 @@ from tbprof.integrations.callback_hook import (
     guarded,
 )
 
-__all__ = ["TbprofCallback"]
-
 
 class TbprofCallback(Callback):  # type: ignore[misc, unused-ignore]
     """A step is one of `trainer.global_step`: with `accumulate_grad_batches`, several batches.

@@ -11,8 +11,6 @@ from tbprof.hook.config.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import CHECKPOINTING, EVALUATION, CallbackHook, guarded
 
-__all__ = ["TbprofHook"]
-
 
 @HOOKS.register_module()
 class TbprofHook(Hook):  # type: ignore[misc, unused-ignore]

@@ -11,8 +11,6 @@ from tbprof.errors import UsageError
 from tbprof.hook.config.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 
-__all__ = ["worker_hook"]
-
 
 def worker_hook(logdir: AnyPath = "tbprof", **options: Any) -> TrainerHook:
     """A hook for `train_loop_per_worker`; the rank of the worker is in the names of its windows.

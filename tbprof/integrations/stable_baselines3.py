@@ -8,8 +8,6 @@ from tbprof.hook.config.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import CallbackHook, guarded
 
-__all__ = ["TbprofCallback"]
-
 
 class TbprofCallback(BaseCallback):
     """A step is a rollout and the update that learns from it; both are labeled.

@@ -11,8 +11,6 @@ from torchtitan.tools.profiler import Profiler
 
 from tbprof.hook.trainer_hook import TrainerHook
 
-__all__ = ["TbprofProfiler"]
-
 
 class TbprofProfiler(Profiler):
     """In the place of torchtitan's own; its memory snapshots stay.

@@ -17,8 +17,6 @@ from tbprof.integrations.callback_hook import (
     guarded,
 )
 
-__all__ = ["TbprofCallback"]
-
 
 class TbprofCallback(TrainerCallback):
     """A step is one of `state.global_step`: with `gradient_accumulation_steps`, several batches.

@@ -10,8 +10,6 @@ from tbprof.hook.config.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import CHECKPOINTING, EVALUATION, CallbackHook, guarded
 
-__all__ = ["add_callbacks"]
-
 
 def add_callbacks(model: Model, hook: TrainerHook | AnyPath) -> None:
     """A step is a batch, counted over the epochs; with `nbs` above the batch size, gradients accumulate.

@@ -11,8 +11,6 @@ from tbprof.records import dataclass
 from tbprof.texts.findings.guides import Advice, Guide, all_guides
 from tbprof.texts.findings.rule_pages import RuleText, all_rules
 
-__all__ = ["GUIDES_PAGE", "RULES_PAGE", "ManualText", "all_pages", "manual_text"]
-
 _NAMES = (
     "hook",
     "frameworks",

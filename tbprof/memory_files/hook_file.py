@@ -10,8 +10,6 @@ from typing import Any, Generic, TypeVar
 from tbprof.errors import UsageError
 from tbprof.safe_open import content_within
 
-__all__ = ["SCHEMA", "HookFile"]
-
 T = TypeVar("T")
 
 _MOST_BYTES = 64 * 1024 * 1024

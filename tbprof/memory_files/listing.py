@@ -10,8 +10,6 @@ from typing import Literal, TypeAlias
 from tbprof.file_names import MEMORY_STEP_SUFFIX, OUT_OF_MEMORY_SUFFIX
 from tbprof.records import dataclass
 
-__all__ = ["MemoryFile", "MemoryFileKind", "kind_of_memory_file", "memory_files_in"]
-
 MemoryFileKind: TypeAlias = Literal["out_of_memory", "memory_step", "snapshot"]
 
 _SUFFIXES: tuple[tuple[str, MemoryFileKind], ...] = (

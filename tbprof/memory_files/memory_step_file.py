@@ -7,8 +7,6 @@ from typing import Any
 from tbprof.memory_files.hook_file import SCHEMA, HookFile
 from tbprof.model import MEMORY_KINDS, MemoryStep
 
-__all__ = ["MEMORY_STEP_FILE"]
-
 
 def _parsed(said: Any) -> MemoryStep:
     kinds, cached = dict(_sizes(said["kinds"])), said["cached_bytes"]

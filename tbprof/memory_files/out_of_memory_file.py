@@ -7,8 +7,6 @@ from typing import Any
 from tbprof.memory_files.hook_file import SCHEMA, HookFile
 from tbprof.model import HeldTensors, OutOfMemory
 
-__all__ = ["OUT_OF_MEMORY_FILE"]
-
 
 def _parsed(said: Any) -> OutOfMemory:
     held = said["held"]

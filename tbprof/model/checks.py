@@ -9,8 +9,6 @@ from typing import Literal, TypeAlias
 from tbprof.model.indexes import FindingIndex
 from tbprof.records import dataclass
 
-__all__ = ["Check", "CheckState"]
-
 CheckState: TypeAlias = Literal["passed", "failed", "not_checked", "not_applicable"]
 """The last one: the window holds nothing that the rule judges."""
 

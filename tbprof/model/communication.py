@@ -7,17 +7,6 @@ from typing import Literal, TypeAlias
 from tbprof.model.indexes import SiteIndex
 from tbprof.records import dataclass
 
-__all__ = [
-    "HOST_DEVICE",
-    "CollectiveKey",
-    "CollectiveTotal",
-    "Communication",
-    "PartKind",
-    "PeerTraffic",
-    "RankSequence",
-    "StretchPart",
-]
-
 PartKind: TypeAlias = Literal["computing", "communication", "copying", "idle"]
 
 HOST_DEVICE = -1

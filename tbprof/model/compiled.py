@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.records import dataclass
 
-__all__ = ["CompilerFacts", "GraphBreak", "Recompilation"]
-
 
 @dataclass(frozen=True, slots=True)
 class GraphBreak:

@@ -6,8 +6,6 @@ from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = ["Computing", "ComputingPart", "ProgramPartKind"]
-
 ProgramPartKind: TypeAlias = Literal[
     "module",
     "loss",

@@ -9,26 +9,6 @@ from tbprof.model.savings import Saving
 from tbprof.model.window import Numbers
 from tbprof.records import dataclass
 
-__all__ = [
-    "BOUND_SHARE",
-    "CRITICAL_SHARE",
-    "FIXED_AS",
-    "GPU_RATES",
-    "HIGH_SHARE",
-    "HOST_CALLS",
-    "MEDIUM_SHARE",
-    "SEVERITIES",
-    "Evidence",
-    "FailedRule",
-    "Finding",
-    "NotChecked",
-    "PlanRow",
-    "Removal",
-    "Severity",
-    "Verdict",
-    "severity_of_share",
-]
-
 Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
 
 Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NewType
 
-__all__ = ["EventRow", "FindingIndex", "SiteIndex", "StepIndex"]
-
 SiteIndex = NewType("SiteIndex", int)
 """Position among the sites of one window."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.model.indexes import StepIndex
 from tbprof.records import dataclass
 
-__all__ = ["MEMORY_KINDS", "MemoryPeak", "MemoryStep"]
-
 MEMORY_KINDS = (
     *("parameters", "gradients", "optimizer state", "activations", "inputs", "temporaries", "other"),
 )

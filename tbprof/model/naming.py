@@ -10,13 +10,6 @@ from collections.abc import Iterable
 
 from tbprof.digests import sha256_hex
 
-__all__ = [
-    "code_without_format",
-    "disambiguated",
-    "fingerprint",
-    "suppression",
-]
-
 
 def fingerprint(rule: str, file: str, function: str, ops: tuple[str, ...], code: str = "") -> str:
     """A finding's name that outlives edits elsewhere in its file: 16 hex digits.

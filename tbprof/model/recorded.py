@@ -9,25 +9,6 @@ from tbprof.model.compiled import CompilerFacts
 from tbprof.model.sites import Source
 from tbprof.records import dataclass
 
-__all__ = [
-    "DEVICE",
-    "FACTS_SCHEMA",
-    "HOST",
-    "MADE_ON_HOST",
-    "UNKNOWN",
-    "WAITED",
-    "Audit",
-    "Construction",
-    "HookFacts",
-    "LoaderFacts",
-    "MissingFact",
-    "OptimizerFacts",
-    "RecordedCall",
-    "SourceText",
-    "StepCounts",
-    "code_line",
-]
-
 FACTS_SCHEMA = 1
 
 DEVICE, HOST, MADE_ON_HOST, UNKNOWN = "device", "host", "made_on_host", ""

@@ -16,12 +16,6 @@ from tbprof.model.sites import PredictedLine, Site
 from tbprof.model.window import CodeShare, CopyTotal, Idle, Step, SyncTotals, TraceSummary
 from tbprof.records import dataclass
 
-__all__ = [
-    "Report",
-    "SkippedFile",
-    "Window",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Report:

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from tbprof.records import dataclass
 
-__all__ = [
-    "MAX_REPLAY_ERROR",
-    "Saving",
-    "Savings",
-]
-
 MAX_REPLAY_ERROR = 0.05
 """A replay further off its own window than this gives no estimate."""
 

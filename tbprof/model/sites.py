@@ -7,16 +7,6 @@ from typing import Literal, TypeAlias
 from tbprof.model.indexes import StepIndex
 from tbprof.records import dataclass
 
-__all__ = [
-    "Instance",
-    "PredictedKind",
-    "PredictedLine",
-    "Site",
-    "Source",
-    "Span",
-    "SpanKind",
-]
-
 PredictedKind: TypeAlias = Literal["scalar_read", "control_flow", "dynamic_shape", "host_read", "upload"]
 
 SpanKind: TypeAlias = Literal["launch", "copy_call", "sync_call", "kernel", "communication", "copy", "memset"]

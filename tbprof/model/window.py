@@ -10,22 +10,6 @@ from tbprof.model.indexes import SiteIndex
 from tbprof.model.savings import Saving
 from tbprof.records import dataclass
 
-__all__ = [
-    "CodeKind",
-    "CodeShare",
-    "CopyTotal",
-    "DeviceIdle",
-    "HealthFact",
-    "HealthSeverity",
-    "HostTime",
-    "Idle",
-    "IdlePlace",
-    "Numbers",
-    "Step",
-    "SyncTotals",
-    "TraceSummary",
-]
-
 Numbers: TypeAlias = Mapping[str, int | float | str]
 
 HealthSeverity: TypeAlias = Literal["info", "warning", "error"]

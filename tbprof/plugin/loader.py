@@ -11,8 +11,6 @@ import argparse
 
 from tensorboard.plugins import base_plugin
 
-__all__ = ["TbprofLoader"]
-
 
 class TbprofLoader(base_plugin.TBLoader):
     """The entry point in the group `tensorboard_plugins`."""

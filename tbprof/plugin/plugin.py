@@ -17,8 +17,6 @@ from tensorboard.plugins import base_plugin
 if TYPE_CHECKING:
     from tbprof.plugin.serving import Serving
 
-__all__ = ["ROUTES", "TbprofPlugin"]
-
 ROUTES = (
     *(
         "/index.js",

@@ -28,8 +28,6 @@ from tbprof.texts.findings.rule_pages import rule_text
 from tbprof.views.pages.manual_page import ManualPage, manual_page
 from tbprof.views.pages.rule_page import RulePage, rule_page
 
-__all__ = ["Serving"]
-
 
 class Serving:
     """Nothing is read and nothing started until a route is asked."""

@@ -9,8 +9,6 @@ import sys
 
 from tbprof.plugin.loader import TbprofLoader
 
-__all__ = ["main"]
-
 
 def main(logdir: str, port: str) -> int:
     """Serve until the process is ended; TensorBoard's exit code."""

@@ -11,8 +11,6 @@ import sys
 
 from tbprof.standard_streams import open_closed_streams
 
-__all__ = ["main"]
-
 
 def main() -> int:
     """Run a program and print what it would wait for."""

@@ -32,8 +32,6 @@ from tbprof.program.main_program import (
 )
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
-__all__ = ["run"]
-
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a program and print what it would wait for; the exit code."""

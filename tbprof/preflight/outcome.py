@@ -9,8 +9,6 @@ from tbprof.preflight.prediction.document import document
 from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
 from tbprof.preflight.prediction.text import text
 
-__all__ = ["COULD_NOT", "SELF_TEST_FAILED", "exit_code", "printed"]
-
 FOUND, COULD_NOT, SELF_TEST_FAILED = 1, 2, 3
 
 

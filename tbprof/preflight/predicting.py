@@ -23,8 +23,6 @@ from tbprof.preflight.prediction.rule_terms import use_of
 from tbprof.preflight.watching.recording import Recorder, Tally
 from tbprof.texts.findings.rule_pages import rule_text
 
-__all__ = ["predict"]
-
 _FAULTS = ("race", "device_mismatch")
 """What is wrong wherever it happens; the rest matters in steps."""
 _COULD_USE_IT = (*ENDED_WELL, "interrupted")

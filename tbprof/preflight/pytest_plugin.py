@@ -19,8 +19,6 @@ import pytest
 if TYPE_CHECKING:
     from tbprof.preflight.session import Preflight
 
-__all__ = ["pytest_addoption", "pytest_configure", "tbprof_preflight"]
-
 _WITH_GPU = "tbprof_with_gpu"
 
 

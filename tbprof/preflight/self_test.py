@@ -10,8 +10,6 @@ import torch
 from tbprof.errors import SelfTestFailed
 from tbprof.preflight.watching.recording import RECORDERS, Recorder
 
-__all__ = ["self_test"]
-
 _PROGRAM = """
 import torch
 base = torch.ones(4).to("cuda")

@@ -38,8 +38,6 @@ from tbprof.preflight.watching.recording import RECORDERS, Recorder
 from tbprof.program.main_program import Decorated
 from tbprof.program.predicting import predicting
 
-__all__ = ["Preflight", "begin_in_child"]
-
 _IDLE_SECONDS = 1.0
 """Until the program is first asked whether it waits for children that have been stopped."""
 

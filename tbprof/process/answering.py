@@ -21,8 +21,6 @@ from tbprof.errors import TbprofError, TraceError
 from tbprof.process.memory_limit import limit_memory
 from tbprof.process.messages import Question, received, send
 
-__all__ = ["Answering", "answer_all", "main"]
-
 TELL_EVERY_S = 0.2
 _LOW_PRIORITY = 10
 _PIPE_BYTES = 65_536

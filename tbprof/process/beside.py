@@ -15,8 +15,6 @@ import sys
 
 from tbprof.process.detached import CODE_MARK
 
-__all__ = ["main", "take_lowest_priority"]
-
 _LOWEST_PRIORITY = 19
 _IOPRIO_SET = {"x86_64": 251, "aarch64": 30}
 """The number of that call of Linux, which its C library does not have."""

@@ -9,8 +9,6 @@ from typing import Any, Generic, TypeVar
 
 from tbprof.errors import TbprofError
 
-__all__ = ["BoundedCalls", "within"]
-
 T = TypeVar("T")
 
 

@@ -32,8 +32,6 @@ from types import MappingProxyType
 
 from tbprof.process.isolated import environment, python_command, start_python
 
-__all__ = ["CODE_MARK", "Detached", "start_detached"]
-
 CODE_MARK = b"code "
 """Starts the line in which the process says its exit code, when it ends by itself."""
 

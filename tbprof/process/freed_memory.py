@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["keep_freed_memory"]
-
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3
 """As `malloc.h` numbers them."""
 

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["SELDOM", "ending_process", "exit_at_once", "searching_seldom"]
-
 SELDOM = 200_000
 """Objects between two searches. By default they are 700: a hundred searches for a report of a small trace."""
 

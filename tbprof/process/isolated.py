@@ -17,8 +17,6 @@ from types import MappingProxyType
 from tbprof.folders import PACKAGE
 from tbprof.process.one_thread import ONE_THREAD
 
-__all__ = ["environment", "import_path", "python_command", "start_python"]
-
 _IDLE: int = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
 """Of Windows."""
 

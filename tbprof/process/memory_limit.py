@@ -10,8 +10,6 @@ from pathlib import Path
 if sys.platform == "linux":
     import resource
 
-__all__ = ["limit_memory", "machine_memory_bytes"]
-
 _OF_GROUP = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 _ADDRESSES = Path("/proc/self/statm")
 

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-__all__ = ["Question", "received", "send"]
-
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -26,8 +26,6 @@ from tbprof.process.isolated import start_python
 from tbprof.process.messages import Question, received, send
 from tbprof.records import dataclass
 
-__all__ = ["DEADLINE_S", "MOST_WAITING", "Worker"]
-
 MOST_WAITING = 256
 """Questions that wait; one more is refused."""
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeAlias
 
-__all__ = ["RELAY", "called_from", "forget_callers"]
-
 RELAY = "<tbprof relay>"
 """The name of the function whose frame stands in for the caller's."""
 

@@ -16,16 +16,6 @@ from typing import Any
 
 from tbprof.errors import UsageError
 
-__all__ = [
-    "Decorated",
-    "NoSuchModule",
-    "check_function",
-    "check_script",
-    "program_frames",
-    "run_program",
-]
-
-
 Decorated = tuple[str, Callable[[Any], Any]]
 """The name of a function of the program, such as `Trainer.step`, and what decorates its definition."""
 

@@ -6,8 +6,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["is_predicted", "predicting"]
-
 _VARIABLE = "TBPROF_PREFLIGHT"
 """Of the environment, since processes that the program starts are under preflight, too."""
 

@@ -16,15 +16,6 @@ from pathlib import Path
 
 import torch
 
-__all__ = [
-    "STANDARD_LIBRARY",
-    "TORCH",
-    "current_import_folders",
-    "is_notebook",
-    "library_of",
-    "name_below",
-]
-
 TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
 STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
 """Installed packages may lie beneath it."""

@@ -20,8 +20,6 @@ from typing import Any
 
 from tbprof.errors import UsageError
 
-__all__ = ["STEP_FUNCTIONS", "StepFunction", "call_after", "counted"]
-
 
 @dataclass(frozen=True, slots=True)
 class StepFunction:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 
-__all__ = ["SILENT_STEPS", "StepLeader"]
-
 SILENT_STEPS = 4
 """Steps of one other optimizer, without one of the leader, after which that one leads.
 

@@ -7,8 +7,6 @@ import re
 
 from tbprof.errors import RemoteError
 
-__all__ = ["checked_address", "is_address", "local_folder_of", "missing_package", "parent_and_name"]
-
 _ADDRESS = re.compile(r"[a-zA-Z][0-9a-zA-Z.+-]+://")
 """One letter is a drive of Windows."""
 

@@ -16,8 +16,6 @@ from tbprof.folders import private_cache_folder
 from tbprof.remote.placeholders import Placeholder
 from tbprof.remote.store import Store
 
-__all__ = ["MAX_CACHE_BYTES", "MAX_FILE_BYTES", "content_at_hand", "fetched"]
-
 MAX_CACHE_BYTES = 4 * 1024**3
 """Beyond it, what was not used for longest goes."""
 

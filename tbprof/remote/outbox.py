@@ -14,8 +14,6 @@ from tbprof.errors import Busy
 from tbprof.process.bounded_calls import within
 from tbprof.remote.store import Store
 
-__all__ = ["make_outbox", "outbox_of", "send", "waiting_files"]
-
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 15.0
 _LEAST_ANSWER_S = 5.0

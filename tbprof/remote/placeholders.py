@@ -16,18 +16,6 @@ from tbprof.errors import RemoteError
 from tbprof.folders import private_cache_folder
 from tbprof.records import dataclass
 
-__all__ = [
-    "MIRRORS_VARIABLE",
-    "MOST_BYTES",
-    "Placeholder",
-    "addressed",
-    "is_mirrored",
-    "mirror_folder",
-    "placeholder_of",
-    "time_of",
-    "write_placeholder",
-]
-
 MIRRORS_VARIABLE = "TBPROF_MIRRORS"
 """The folders whose files are placeholders; the processes that are started to read inherit it."""
 

@@ -16,8 +16,6 @@ from tbprof.errors import Busy, RemoteError, TbprofError
 from tbprof.records import dataclass
 from tbprof.remote.address import checked_address
 
-__all__ = ["RemoteFile", "Store"]
-
 _VERSIONS = ("ETag", "etag", "generation", "md5Hash", "md5", "content_hash")
 _TIMES = ("LastModified", "last_modified", "updated", "mtime", "modified", "created")
 """Names that file systems give to what changes with a file's content, and to when that was."""

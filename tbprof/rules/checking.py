@@ -11,8 +11,6 @@ from tbprof.rules.base.rule import CALLS, Rule
 from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
 from tbprof.rules.precedence import settle
 
-__all__ = ["RuleRun", "run_rules"]
-
 
 @dataclass(frozen=True, slots=True)
 class RuleRun:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from tbprof.rules.base.notes import Note
     from tbprof.rules.base.rule import Rule
 
-__all__ = ["declared_note", "declared_rule"]
-
 
 def declared_rule(file: RuleFile) -> Rule | None:
     """What the file declares as its `RULE`: None where a trace can't show it."""

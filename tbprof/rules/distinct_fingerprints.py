@@ -9,8 +9,6 @@ from typing import TypeAlias
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.model import Finding, disambiguated
 
-__all__ = ["with_distinct_fingerprints"]
-
 _Order: TypeAlias = tuple[int, tuple[int, ...], str, str, tuple[str, ...], bool]
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from tbprof.records import dataclass
 
-__all__ = ["FAMILIES", "RuleFile", "rule_files"]
-
 FAMILIES = (
     *("sync", "copies", "input", "launch", "fusion", "optimizer", "precision", "compilation"),
     *("communication", "memory", "inference", "sharing", "settings", "trace_health", "devices"),

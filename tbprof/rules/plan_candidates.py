@@ -14,8 +14,6 @@ from tbprof.analysis.savings.savings import REPLAYED
 from tbprof.model import Finding
 from tbprof.rules.registry import RULES
 
-__all__ = ["candidates"]
-
 _BUNDLES = frozenset(rule.code for rule in RULES if rule.is_bundle)
 
 

@@ -13,8 +13,6 @@ from tbprof.model import Finding
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.registry import RULES
 
-__all__ = ["most_specific_first", "settle"]
-
 
 def most_specific_first(rules: Sequence[Rule]) -> tuple[str, ...]:
     """The codes of the rules that come before others and of those others.

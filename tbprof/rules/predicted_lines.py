@@ -27,8 +27,6 @@ from tbprof.model import (
 from tbprof.optable import OPS, Known
 from tbprof.records import dataclass
 
-__all__ = ["predicted_lines"]
-
 _HOST_READERS = "torch/optim/"
 """Optimizers keep the number of their step on the host, on a machine with a GPU as well."""
 

@@ -6,6 +6,4 @@ from tbprof.rules.base.rule import Rule
 from tbprof.rules.declared import declared_rule
 from tbprof.rules.files import rule_files
 
-__all__ = ["RULES"]
-
 RULES: tuple[Rule, ...] = tuple(rule for file in rule_files() if (rule := declared_rule(file)) is not None)

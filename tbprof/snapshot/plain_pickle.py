@@ -12,8 +12,6 @@ from typing import Any, TypeAlias
 
 from tbprof.errors import SnapshotError
 
-__all__ = ["Plain", "read_plain_pickle"]
-
 Plain: TypeAlias = Any
 """None, a truth value, number or text, or a list, tuple or dictionary of these, which may hold itself."""
 

@@ -17,16 +17,6 @@ from tbprof.records import dataclass
 from tbprof.safe_open import content_within, status_of_regular
 from tbprof.snapshot.plain_pickle import read_plain_pickle
 
-__all__ = [
-    "DeviceSnapshot",
-    "FailedAllocation",
-    "Held",
-    "Snapshot",
-    "devices_of",
-    "read_snapshot",
-    "snapshot_in",
-]
-
 _MOST_BYTES = 512 * 1024 * 1024
 _USED = "active_allocated"
 _AWAITED = ("active_awaiting_free", "active_pending_free")

@@ -14,15 +14,6 @@ from typing import Any
 
 from tbprof.store import report_pb2
 
-__all__ = [
-    "MAX_OCCURRENCES",
-    "MAX_PACKED_NUMBERS",
-    "MAX_RECORDS",
-    "MAX_TEXT_BYTES",
-    "SMALL_BYTES",
-    "check_bounds",
-]
-
 MAX_RECORDS = 16_384
 """Of each list of a report itself: its steps, sites, findings and so on."""
 

@@ -19,16 +19,6 @@ from tbprof.store.bounds import check_bounds
 from tbprof.store.indexes import check_indexes
 from tbprof.store.messages import from_message, to_message
 
-__all__ = [
-    "MAX_REPORT_BYTES",
-    "MAX_STORED_BYTES",
-    "SCHEMA",
-    "TraceContent",
-    "decode_report",
-    "encode_report",
-    "noted_content",
-]
-
 SCHEMA = 1
 
 TraceContent: TypeAlias = tuple[int, str]

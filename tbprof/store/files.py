@@ -14,8 +14,6 @@ from typing import IO, BinaryIO
 from tbprof.folders import FORGOTTEN_SECONDS
 from tbprof.safe_open import PART_SUFFIX, lock, name_aside, open_new, open_regular
 
-__all__ = ["appearing", "remove_abandoned_parts", "write_whole"]
-
 
 @contextmanager
 def appearing(path: Path, *, like: Path | None = None) -> Iterator[BinaryIO]:

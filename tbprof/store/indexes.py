@@ -7,8 +7,6 @@ from itertools import pairwise
 
 from tbprof.model import Finding, RankSequence, Report
 
-__all__ = ["check_indexes"]
-
 
 def check_indexes(report: Report) -> None:
     """Check the indexes of steps, sites and findings, so that no screen trips over one.

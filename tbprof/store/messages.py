@@ -20,8 +20,6 @@ from tbprof.model import CollectiveKey, Numbers, StretchPart
 from tbprof.records import is_record
 from tbprof.store import report_pb2
 
-__all__ = ["from_message", "to_message"]
-
 RecordT = TypeVar("RecordT")
 _Read: TypeAlias = Callable[[Any], Any]
 

@@ -13,8 +13,6 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["completed"]
-
 _MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}\n", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^ *(?:[\w<>, ]+) (\w+) = (\d+);", re.MULTILINE)
 _KINDS = {str: "string", int: "int64", bool: "bool", float: "double"}

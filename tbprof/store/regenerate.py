@@ -18,8 +18,6 @@ from pathlib import Path
 from tbprof.model import Report
 from tbprof.store.proto_file import completed
 
-__all__ = ["GENERATOR", "complete_proto_file", "regenerate"]
-
 GENERATOR = ("grpcio-tools==1.62.3", "protobuf==4.25.9", "setuptools<80")
 """It imports `pkg_resources`, which later setuptools no longer have."""
 

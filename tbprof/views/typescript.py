@@ -31,8 +31,6 @@ from tbprof.views.tables import screen
 from tbprof.views.timeline import timeline
 from tbprof.views.window import answer, runs
 
-__all__ = ["typescript"]
-
 _ROOTS: tuple[type, ...] = (
     runs.RunsView,
     runs.RunsVersion,

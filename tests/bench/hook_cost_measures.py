@@ -19,15 +19,6 @@ from tbprof.hook.window import module_marks
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.post_window import SETTLE_STEPS
 
-__all__ = [
-    "audited_step",
-    "hook_idle_step",
-    "hook_window",
-    "marked_steps",
-    "stock_idle_step",
-    "stock_window",
-]
-
 SCHEDULE = tbprof.Schedule(skip_first=2, warmup=3, active=5)
 FIRST_RECORDED = SCHEDULE.first_start + SCHEDULE.warmup
 LAST_RECORDED = SCHEDULE.steps_needed - 1

@@ -7,8 +7,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-__all__ = ["MODELS"]
-
 
 def transformer() -> Callable[[], None]:
     """Six layers of width 64, two sequences of 16, and an optimizer that goes weight by weight."""

@@ -21,8 +21,6 @@ sys.path.append(str(Path(__file__).parents[1] / "hook"))
 
 from stand_in_cuda import StandInCuda
 
-__all__ = ["SURROUNDINGS", "own_times_in_recorded_steps"]
-
 SCHEDULE = tbprof.Schedule(skip_first=20, warmup=2, active=50)
 FIRST = SCHEDULE.first_start + SCHEDULE.warmup - 1
 """The call of `step()` in which the first recorded step begins, counted from 0."""

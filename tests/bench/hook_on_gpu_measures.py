@@ -19,8 +19,6 @@ from tbprof.model import Report
 from tbprof.report import build_report
 from tbprof.trace_writing import merge_facts
 
-__all__ = ["HookedProgram", "run_with_hook"]
-
 _SETTLED_STEPS = 10
 """Before anything is timed: caches fill and kernels are chosen."""
 _WARMUP, _ACTIVE, _AUDIT_STEPS = 3, 5, 2

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from prediction import Prediction
 
-__all__ = ["HEAD", "prediction_row"]
-
 HEAD = """\
 | programs | truths | in the bracket | above it | below it | error: median | 90 % | worth it | \
 error: median | 90 % | error in shares of the window: 90 % | width of the bracket: median | mean |

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Figures", "recorded_figures"]
-
 Event = dict[str, Any]
 Span = tuple[float, float]
 

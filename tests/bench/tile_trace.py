@@ -16,8 +16,6 @@ from pathlib import Path
 
 import msgspec
 
-__all__ = ["tile_trace"]
-
 _NUMBER = re.compile(
     rb'"(?P<key>ts|dur|id|correlation|[Ee]xternal id|Ev Idx|Record function id|Python id|Python parent id|'
     rb'wait_on_cuda_event_record_corr_id)":\s*(?P<value>\d+(?:\.\d+)?)'

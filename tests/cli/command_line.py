@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from timeouts import PATIENCE_S
 
-__all__ = ["SAMPLES", "run_tbprof", "said"]
-
 SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from listing_watch import watched_listings
 from playwright.sync_api import Browser, expect
 
-__all__ = ["Opening", "logdir_with", "open_large"]
-
 RUN = "large"
 _TILE = Path(__file__).parents[1] / "bench" / "tile_trace.py"
 _LOOK_EVERY_MS = 50

@@ -8,8 +8,6 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["LISTINGS", "watched_listings"]
-
 LISTINGS = ("/data/plugins_listing", "/data/runs", "/data/plugin/scalars/tags")
 """What every other tab asks for before it shows anything."""
 _PAUSE_S = 0.1

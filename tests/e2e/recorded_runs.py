@@ -12,8 +12,6 @@ from trace_builder import TraceBuilder
 
 from tbprof.store.codec import encode_report
 
-__all__ = ["HARD_NAMES", "SAMPLES", "put_runs"]
-
 SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
 
 HARD_NAMES = ["<img src=x onerror=alert(1)>", "\u6a21\u578b" * 150, "\u05d0\u05d9\u05de\u05d5\u05df\u202e"]

@@ -9,8 +9,6 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FrameLocator, Page, expect
 from timeouts import PATIENCE_MS
 
-__all__ = ["IN_BOTH_THEMES", "IN_LIGHT", "PATIENCE_MS", "axe_violations", "open_in_tensorboard", "open_tab"]
-
 IN_LIGHT = pytest.mark.parametrize("page", ["light"], indirect=True)
 """For what no theme changes."""
 

@@ -12,8 +12,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-__all__ = ["run"]
-
 
 def plain_functions(values: Tensor, number: Tensor, whole: Tensor) -> None:
     number.item()  # records: item

@@ -17,8 +17,6 @@ from typing import Any, Protocol, TypeVar
 
 import torch
 
-__all__ = ["EVENT_MS", "StandInCuda"]
-
 EVENT_MS = 5
 """Between an event and any later one."""
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import tbprof
 
-__all__ = ["Step", "facts_in", "published", "published_soon", "train"]
-
 Step = Callable[[], float]
 
 

@@ -10,8 +10,6 @@ from prediction import Prediction
 
 from tbprof.model import Saving
 
-__all__ = ["fitted_factor", "halves", "scaled"]
-
 
 def halves(judged: Sequence[Sequence[Prediction]]) -> tuple[list[Prediction], list[Prediction]]:
     """The predictions of every other program to fit with, and those of the rest to judge by."""

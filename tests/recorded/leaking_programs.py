@@ -15,8 +15,6 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-__all__ = ["PROGRAMS", "Program"]
-
 Step = Callable[[int], None]
 WIDTH = 64
 BATCH = 128

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from tbprof.model import Saving
 
-__all__ = ["ALL_SITES", "PLANNED_SITES", "TOLERANCE", "Prediction"]
-
 ALL_SITES = -1
 PLANNED_SITES = -2
 """Those that the report's fix plan removes; the figures are those of the window."""

@@ -18,8 +18,6 @@ from recorded_predictions import ProgramPrediction, lines_of, predict
 
 from tbprof.preflight.prediction.prediction import PredictedSite
 
-__all__ = ["Agreement", "PredictedProgram", "compare", "predicted_programs"]
-
 _FORMS = "recording/programs/operations.py"
 
 

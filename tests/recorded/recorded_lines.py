@@ -11,8 +11,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
-__all__ = ["Line", "Marks", "is_conditional", "lines_run", "read_marks"]
-
 Line: TypeAlias = tuple[str, int]
 """A file below `source/`, with forward slashes, and the number of its line."""
 

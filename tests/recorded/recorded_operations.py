@@ -19,8 +19,6 @@ from recorded_predictions import lines_of, predict
 from tbprof.optable import OPS, DeviceOp
 from tbprof.preflight.prediction.prediction import PredictedSite
 
-__all__ = ["JudgedOperation", "Operation", "Verdict", "judge_operations", "read_operations", "rows_seen"]
-
 Verdict: TypeAlias = Literal["agrees", "disagrees", "not in the table", "open"]
 """`open`: it was not measured, and was to be found out."""
 

@@ -20,10 +20,8 @@ from tbprof.analysis.attribution.annotations import find_labels
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import REPLAYED, saving_of
 from tbprof.model import Removal, Saving
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.importers.kineto.reader import read_trace
-
-__all__ = ["MeasuredSaving", "Pair", "PairSite", "judge_pair", "read_pairs"]
 
 _REMOVALS: Mapping[str, Removal] = {"defer": "defer", "drop": "drop", "keep": "drop", "rewrite": "rewrite"}
 """By the words of a recording; what is kept on the device is no longer uploaded."""

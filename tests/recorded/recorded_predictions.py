@@ -20,8 +20,6 @@ from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.prediction.prediction import PredictedSite
 from tbprof.preflight.session import Preflight
 
-__all__ = ["ProgramPrediction", "lines_of", "predict"]
-
 STEPS = 3
 """As many as the witnesses listened to."""
 

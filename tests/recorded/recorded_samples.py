@@ -9,8 +9,6 @@ from pathlib import Path
 
 from shortened_trace import Document, count_steps, packed, read_document, shortened
 
-__all__ = ["MOST_BYTES", "Sample", "chosen_windows", "fitted"]
-
 MOST_BYTES = 6_000_000
 """Of all samples together: they lie in the repository and in the wheel."""
 

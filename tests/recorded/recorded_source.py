@@ -13,8 +13,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["Setting", "build", "importable"]
-
 
 @contextmanager
 def importable(source: Path) -> Iterator[None]:

@@ -24,8 +24,6 @@ from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Saving
 from tbprof.trace.importers.kineto.reader import read_trace
 
-__all__ = ["Repair", "Stage", "judge_repairs", "read_stages"]
-
 Origin: TypeAlias = tuple[str, str, tuple[str, ...]]
 """Direction, memory and ops: what tells two waits apart where no lines are recorded."""
 

@@ -19,8 +19,6 @@ from typing import Any
 from tbprof.model import Report, Site
 from tbprof.report import build_report
 
-__all__ = ["Agreement", "WitnessedProgram", "agreement", "read_programs"]
-
 Function = tuple[str, str]
 """Name of the file, without its folders, and of the function: what a frame of a trace tells as well."""
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from trace_builder import TraceBuilder
 
-__all__ = ["STEP_US", "computing"]
-
 STEP_US = 1000.0
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-__all__ = ["cupti_works"]
-
 
 def cupti_works(built: TraceBuilder, name: str, start: float, end: float) -> None:
     """A row of the overhead, such as `Buffer Flush`; times are in us of the builder."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-__all__ = ["AUTOGRAD", "hand_written_loss", "pausing"]
-
 AUTOGRAD = 200
 """The thread that runs the backward pass."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-__all__ = ["SINGLE", "WORKERS", "loading"]
-
 SINGLE = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 WORKERS = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 

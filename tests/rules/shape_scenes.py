@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from trace_builder import TraceBuilder
 
-__all__ = ["numbered_op", "typed_op"]
-
 
 def typed_op(
     built: TraceBuilder,

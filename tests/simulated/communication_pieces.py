@@ -11,8 +11,6 @@ import dataclasses
 from pieces import Pair, Pieces
 from program import Action, Launch, RecordEvent, StreamWait, Work
 
-__all__ = ["accumulating", "broadcasting", "copying_back", "many_messages", "searching"]
-
 STREAM = 42
 _REDUCER = "torch.distributed.ddp.reducer::"
 _FORWARD = "DistributedDataParallel.forward"

@@ -17,8 +17,6 @@ from tbprof.job.ranks.rank_record import Part, RankRecord
 from tbprof.job.ranks.report_record import record_of_report
 from tbprof.job.ranks.step_estimates import StepEstimate
 
-__all__ = ["JudgedJob", "JudgedStep", "judge_job", "line_of"]
-
 MATTERS = 0.02
 """Of a step: a cause that costs less is not looked for."""
 

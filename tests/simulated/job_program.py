@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-__all__ = ["Action", "Collective", "Copy", "Host", "Job", "Join", "Kernel", "Seeded", "StepBegin", "Sync"]
-
 Family: TypeAlias = Literal["sync", "loader", "slow device", "uneven work", "gc"]
 
 

@@ -9,8 +9,6 @@ from job_program import Collective, Copy, Job, Kernel
 from simulated_job import LAUNCH_NS, HostSpan, RankRun, Row
 from trace_builder import TraceBuilder
 
-__all__ = ["record_job"]
-
 _COMPUTE = 7
 _FIRST_OF_GROUPS = 20
 _UNKNOWN_LAUNCH = 5_000_000

@@ -12,8 +12,6 @@ from simulated_job import HostSpan, RankRun, Row
 
 from tbprof.job.ranks.rank_record import NOT_RECORDED, Message, Part, RankRecord
 
-__all__ = ["records_of"]
-
 _CAUSES = {"loader": "data", "after sync": "sync", "gc": "launch", "python": "launch"}
 _PRIORITY = ("loader", "after sync", "gc", "python")
 _QUEUED = Part("idle", "queued")

@@ -16,9 +16,7 @@ from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Report, Saving
 from tbprof.report import report_of
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Judgment", "judge"]
+from tbprof.trace.columns.arrays import Int64s
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,6 @@ from program import (
 )
 from random_actions import COPY_STREAM, Actions, Regime
 
-__all__ = ["LATER_TRAITS", "with_later_traits"]
-
 LATER_TRAITS = {"collectives": 0.2, "late prefetch": 0.15, "prefetch thread": 0.15}
 """In which share of the programs each is found."""
 

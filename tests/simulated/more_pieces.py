@@ -7,8 +7,6 @@ import dataclasses
 from pieces import Pair, Pieces, with_runs
 from program import Action, Allocate, Launch, Work
 
-__all__ = ["biased", "compiling", "emptying", "loading_a_little", "small_grids"]
-
 ONE_PROCESS = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 EMPTY_CACHE = "/usr/lib/python3/site-packages/torch/cuda/memory.py(250): empty_cache"
 

@@ -15,8 +15,6 @@ from typing import TypeAlias
 from program import Action, Launch, Program, Work
 from random_actions import Actions
 
-__all__ = ["LOADER", "Pair", "Pieces", "Rewrite", "with_runs"]
-
 Pair: TypeAlias = tuple[list[Action], list[Action]]
 """The piece as it is in one step, and as it should be."""
 

@@ -10,26 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = [
-    "AUTOGRAD",
-    "FEEDER",
-    "MAIN",
-    "NO_SITE",
-    "SIDE",
-    "STREAM",
-    "Action",
-    "Allocate",
-    "Copy",
-    "Launch",
-    "Program",
-    "Put",
-    "RecordEvent",
-    "StreamWait",
-    "Synchronize",
-    "Take",
-    "Work",
-]
-
 MAIN = 100
 AUTOGRAD = 101
 SIDE = 777

@@ -13,8 +13,6 @@ from typing import Literal
 
 from program import Action, Copy, Launch, RecordEvent, StreamWait, Synchronize, Work
 
-__all__ = ["COPY_STREAM", "Actions", "Regime"]
-
 COPY_STREAM = 24
 
 Memory = Literal["pageable", "pinned"]

@@ -19,8 +19,6 @@ from job_program import (
     Sync,
 )
 
-__all__ = ["FAMILIES", "random_job"]
-
 FAMILIES: tuple[Family, ...] = ("sync", "loader", "slow device", "uneven work", "gc")
 STYLES = ("overlapped", "blocking", "pairs")
 """Gradients in buckets beneath the backward pass; a collective after each layer; both, in two kinds of

@@ -9,8 +9,6 @@ from later_traits import LATER_TRAITS, with_later_traits
 from program import AUTOGRAD, MAIN, SIDE, Action, Program, Work
 from random_actions import COPY_STREAM, Actions, Regime
 
-__all__ = ["TRAITS", "random_program"]
-
 _FIRST_TRAITS = {
     "streams": 0.3,
     "autograd": 0.6,

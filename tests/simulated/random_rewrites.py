@@ -13,8 +13,6 @@ from program import MAIN, Action, Launch, Program
 from random_programs import random_program
 from whole_rewrites import WHOLE_REWRITES
 
-__all__ = ["CHECKED_BY", "REWRITES", "random_rewrite"]
-
 A100, V100 = "NVIDIA A100-SXM4-80GB", "Tesla V100-SXM2-32GB"
 
 RMS_NORM = ("pow", "mean", "add", "rsqrt", "mul", "mul")

@@ -21,8 +21,6 @@ from simulated_gpu import Task
 from simulated_run import Done, Run
 from trace_builder import TraceBuilder
 
-__all__ = ["record", "site_function", "site_label"]
-
 _UNKNOWN_LAUNCH = 5_000_000
 """Correlations of calls that the window does not hold begin here."""
 

@@ -19,8 +19,6 @@ from tbprof.rules.checking import run_rules
 from tbprof.rules.registry import RULES
 from tbprof.views.findings.actions import rank
 
-__all__ = ["BatchJudgment", "JointJudgment", "judge_batch", "judge_joint", "judge_rewrite"]
-
 _RULE = {rule.code: rule for rule in RULES}
 
 

@@ -17,8 +17,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-__all__ = ["QUEUE_LIMIT", "Clock", "Completion", "Device", "Engine", "Stream", "Task"]
-
 QUEUE_LIMIT = 1024
 
 

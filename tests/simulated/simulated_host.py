@@ -27,8 +27,6 @@ from program import (
 from simulated_gpu import Clock, Completion, Device, Task
 from simulated_run import Call, Done, Run
 
-__all__ = ["SMALL_UPLOAD_BYTES", "run"]
-
 SMALL_UPLOAD_BYTES = 64 * 1024
 """Up to this size data from pageable memory travels with the command itself."""
 

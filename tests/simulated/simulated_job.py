@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 
 from job_program import Action, Collective, Copy, Host, Job, Join, Kernel, StepBegin, Sync
 
-__all__ = ["HostSpan", "RankRun", "Row", "simulate"]
-
 LAUNCH_NS = 4_000
 """What a launch costs the host."""
 LATENCY_NS = 3_000

@@ -11,8 +11,6 @@ from program import Program
 from recording import record, site_label
 from simulated_host import run
 
-__all__ = ["write_pairs"]
-
 
 def write_pairs(folder: Path, programs: Iterable[Program]) -> None:
     """`truth.json` and a trace for each program that has sites, timed with them and without."""

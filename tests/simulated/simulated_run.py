@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from program import Action
 from simulated_gpu import Task
 
-__all__ = ["Call", "Done", "Run"]
-
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -15,8 +15,6 @@ from pieces import LOADER
 from program import AUTOGRAD, MAIN, Action, Copy, Launch, Program, RecordEvent, StreamWait, Work
 from random_actions import COPY_STREAM, Actions
 
-__all__ = ["WHOLE_REWRITES", "Pair"]
-
 Pair: TypeAlias = tuple[Program, Program]
 
 _ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"

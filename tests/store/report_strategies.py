@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from tbprof.model import Report
 
-__all__ = ["reports"]
-
 _INT64 = st.integers(-(2**63), 2**63 - 1)
 # protobuf holds no lone surrogates, and neither does a trace that was read.
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -27,22 +27,6 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from tbprof.plugin.plugin import TbprofPlugin
 
-__all__ = [
-    "LONG_QUEUE",
-    "OURS",
-    "SMALL_TRACE",
-    "TRACE",
-    "Board",
-    "Times",
-    "all_routes",
-    "board",
-    "changed",
-    "crowd",
-    "in_a_loop_of_its_own",
-    "put_runs",
-    "until",
-]
-
 OURS = "/data/plugin/tbprof/"
 PATIENCE_S = 120.0
 LONG_QUEUE = 1024

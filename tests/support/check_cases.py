@@ -24,8 +24,6 @@ from trace_builder import TraceBuilder
 from tbprof.analysis.facts import Facts
 from tbprof.model import HookFacts
 
-__all__ = ["CheckCases", "beside"]
-
 Window: TypeAlias = Callable[[], TraceBuilder | Facts]
 
 

@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NAMES", "KernelFigures", "kernels", "operators", "trace_of"]
-
 NAMES = ("kineto_resnet50_nw0", "kineto_resnet50_nw4")
 
 _FILE = Path(__file__).parents[1] / "data" / "classic_tables.json"

@@ -14,8 +14,6 @@ from tbprof.hook.run import parser as run_parser
 from tbprof.preflight import command as preflight_command
 from tbprof.preflight.fits import command as fits_command
 
-__all__ = ["code_blocks", "commands", "options_of_all", "problems_of_line"]
-
 OTHER_PROGRAMS = frozenset(
     {".", "mypy", "pre-commit", "pip", "tensorboard", "python", "echo", "pytest", "zcat", "npm", "ruff"}
 )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-__all__ = ["NAME", "exchanging"]
-
 NAME = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
 
 

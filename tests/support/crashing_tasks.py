@@ -8,8 +8,6 @@ from pathlib import Path
 from tbprof.executors.executor import Answer
 from tbprof.executors.task import stored_report
 
-__all__ = ["dies_at", "dies_once"]
-
 
 def dies_once(path: str, *, at: str, mark: str) -> Answer:
     """Read a file, at the second try where it is the one named so."""

@@ -29,8 +29,6 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from tensorboard.backend import application
 
-__all__ = ["ANSWERS", "Answers", "record", "written"]
-
 REPOSITORY = pathlib.Path(__file__).parents[2]
 ANSWERS = REPOSITORY / "plugin_frontend" / "dev" / "answers"
 SAMPLES = REPOSITORY / "logs" / "samples"

@@ -15,8 +15,6 @@ from tbprof.executors.in_process import InProcess
 from tbprof.executors.local_processes import LocalProcesses
 from tbprof.executors.ray_executor import RayExecutor
 
-__all__ = ["ENGINES", "Started", "in_process", "threads"]
-
 Started = Callable[[], Any]
 
 

@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 import fsspec
 from fsspec.implementations.memory import MemoryFileSystem
 
-__all__ = ["FaultyStore"]
-
 
 class FaultyStore(MemoryFileSystem):  # type: ignore[misc]
     """What fails is in `faults`: each is called once, with the bytes that would have been given."""

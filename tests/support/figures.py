@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 
-__all__ = ["TABLE", "Table", "figures", "written"]
-
 TABLE = Path(__file__).parents[1] / "data" / "figures.json"
 
 Table: TypeAlias = dict[str, list[tuple[float, str]]]

@@ -17,8 +17,6 @@ from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.screens.verdicts import verdict_sentences
 
-__all__ = ["problems_of"]
-
 _NUMBER = re.compile(r"<?\d[\d,.]*(?:\u202f(?:%|ms|s|µs))?")
 _INSTEAD = re.compile(r"about (\S+) instead of (\S+?)[.;]?(?:\s|$)")
 _SHORTER = re.compile(r"about (\S+) shorter")

@@ -10,8 +10,6 @@ from source_scene import known_training
 from tbprof.model import Report
 from tbprof.store.codec import encode_report
 
-__all__ = ["COMMITS", "FIRST_NS", "HOUR_NS", "put_fleet", "report_of_commit"]
-
 COMMITS = ("a" * 40, "b" * 40)
 FIRST_NS = 1_752_215_573_000_000_000
 HOUR_NS = 3600 * 1_000_000_000

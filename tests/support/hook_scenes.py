@@ -10,8 +10,6 @@ from trace_builder import TraceBuilder
 from tbprof.model import Audit, Construction, Finding, HookFacts, RecordedCall, Report
 from tbprof.report import report_of
 
-__all__ = ["found_with", "hook_facts", "recorded", "report_with", "the_audit"]
-
 
 def hook_facts(**known: Any) -> HookFacts:
     """Facts of a window of which only this is known."""

@@ -15,8 +15,6 @@ from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import decode_report, encode_report
 
-__all__ = ["MARKUP", "STEERING", "hostile_report", "hostile_trace"]
-
 MARKUP = (
     *('<img src=x onerror="top.ran=1">', "<script>top.ran=1</script>", "</script><script>top.ran=1</script>"),
     *("javascript:top.ran=1//", '"><svg onload=top.ran=1>', "{{constructor.constructor('top.ran=1')()}}"),

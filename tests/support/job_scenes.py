@@ -9,17 +9,6 @@ from pathlib import Path
 from communication_scenes import NAME
 from trace_builder import TraceBuilder
 
-__all__ = [
-    "LATE",
-    "LATE_US",
-    "STEPS",
-    "STEP_US",
-    "job_of",
-    "pipeline_of",
-    "write_job",
-    "write_job_that_loses_ranks",
-]
-
 STEPS = 4
 LATE = 1
 LATE_US = 400.0

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 from board import Times, in_a_loop_of_its_own
 
-__all__ = ["crowd_of_kept_connections"]
-
 
 def crowd_of_kept_connections(
     port: int, path: str, viewers: int, headers: Mapping[str, str], seconds: float = 4.0

@@ -5,8 +5,6 @@ from __future__ import annotations
 from scenes import read_scalar
 from trace_builder import TraceBuilder
 
-__all__ = ["masked_reads"]
-
 
 def masked_reads(*, between: float = 0, length: float = 1000, second: str = "aten::copy_") -> TraceBuilder:
     """Four steps in each of which the host works `between` us from one read to the next.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FAILED", "FAILURE", "SNAPSHOT"]
-
 FAILURE = "w.1752215573993169007.out_of_memory.json"
 FAILED = {
     "schema": 1,

@@ -10,8 +10,6 @@ from trace_builder import MAIN, TraceBuilder
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, module_table
 
-__all__ = ["BACKWARD", "autograd_op", "module", "module_rows", "modules_of", "training", "work"]
-
 BACKWARD = 200
 """autograd's thread."""
 STEP = 1000

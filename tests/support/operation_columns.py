@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["operation_columns"]
-
 _LENGTHS = {
     "params-all-gather": 1,
     "forward-compute": 10,

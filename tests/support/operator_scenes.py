@@ -13,8 +13,6 @@ from tbprof.analysis.operators.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.kineto.reader import read_trace
 
-__all__ = ["facts_of", "rows_of"]
-
 
 def facts_of(built: TraceBuilder) -> Facts:
     """With all that an optional table may hold."""

@@ -7,6 +7,4 @@ from collections.abc import Callable
 
 from tbprof.model import Report
 
-__all__ = ["PublicReport"]
-
 PublicReport = Callable[[pathlib.Path], Report]

@@ -9,8 +9,6 @@ import numpy as np
 
 from tbprof.job.ranks.rank_record import NOT_RECORDED, Message, Part, RankRecord
 
-__all__ = ["Collective", "rank_record"]
-
 _ALL_REDUCE = Message("all_reduce", "world", 1024)
 
 

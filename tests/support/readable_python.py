@@ -9,8 +9,6 @@ import sys
 import sysconfig
 from pathlib import Path
 
-__all__ = ["is_runnable_by", "put_readable_python"]
-
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "site-packages", "test", "idlelib", "*.a", "config-*")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["IDLE", "SCHEMA", "differences", "forbid"]
-
 # The type of each value of the machine-readable report: a list holds the type of its items, a
 # set the types that a value may have, `dict[str, x]` any keys. Nothing may be missing or added.
 TIME = float

@@ -10,10 +10,7 @@ import numpy as np
 from tbprof.analysis.replay.launched_rows import LaunchedRows
 from tbprof.analysis.replay.play import Played
 from tbprof.analysis.replay.replay import Replay
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["played_row_by_row"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _LONG_AGO_NS = -(2**62)
 

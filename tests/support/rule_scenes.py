@@ -8,8 +8,6 @@ from trace_builder import TraceBuilder
 
 from tbprof.model import Finding
 
-__all__ = ["CODES_OF_READS", "each_step", "found"]
-
 CODES_OF_READS = ("SYN01", "SYN02", "SYN04")
 
 

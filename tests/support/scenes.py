@@ -13,17 +13,6 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = [
-    "SIDE",
-    "EpisodeRow",
-    "episodes_of",
-    "gpu_bound",
-    "host_bound",
-    "nearly_gpu_bound",
-    "read_scalar",
-    "upload",
-]
-
 SIDE = 777
 """A thread of its own: a pin thread, a checkpoint writer."""
 

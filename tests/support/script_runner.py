@@ -15,16 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = [
-    "Ended",
-    "ScriptRunner",
-    "lanes",
-    "processes_of",
-    "script_runner",
-    "side_by_side",
-    "wait_for_children",
-]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

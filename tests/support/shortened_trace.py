@@ -8,8 +8,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-__all__ = ["Document", "count_steps", "packed", "read_document", "shortened"]
-
 Document: TypeAlias = dict[str, Any]
 
 _STEP = "ProfilerStep#"

@@ -14,8 +14,6 @@ from trace_builder import TraceBuilder
 from tbprof.model import Audit, HookFacts, RecordedCall, Report, SourceText
 from tbprof.report import report_of
 
-__all__ = ["METRICS", "TRAIN", "known_training"]
-
 TRAIN = """\
 def train(model, loader, device):
     loader = DataLoader(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["PATIENCE_MS", "PATIENCE_S"]
-
 PATIENCE_S = 300.0
 PATIENCE_MS = 120_000
 """For a browser, in which one test waits for many things."""

@@ -30,8 +30,6 @@ from tbprof.report import report_of
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.reader import read_trace
 
-__all__ = ["MAIN", "PROCESS", "TraceBuilder"]
-
 PROCESS = 100
 MAIN = 100
 """The first thread of a process bears its number."""

@@ -8,8 +8,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["TrainedDemo", "train_demo"]
-
 REPOSITORY = Path(__file__).parents[2]
 
 

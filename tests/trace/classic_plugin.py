@@ -16,8 +16,6 @@ from trace_builder import TraceBuilder
 
 from tbprof.trace.export.classic.writer import write_classic
 
-__all__ = ["copy_of", "costs", "operators", "shown", "shown_of"]
-
 
 def copy_of(source: Path | TraceBuilder) -> dict[str, Any]:
     """The classic copy of a file, or of the file that a builder writes."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.model import HookFacts
 
-__all__ = ["FACTS"]
-
 FACTS = HookFacts(
     schema=1,
     tbprof_version="0.1.0",

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tbprof.trace.columns.columns import SparseColumn, Trace
+from tbprof.trace.columns.arrays import SparseColumn
+from tbprof.trace.columns.columns import Trace
 
 Json = Mapping[str, Any]
 

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from tbprof.views.check.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
 from tbprof.views.check.check_view import check_view
 
-__all__ = ["FOUND", "accepted", "answer", "found", "recording"]
-
 FOUND = Found(
     fingerprint="0123456789abcdef",
     rule="SYN01",

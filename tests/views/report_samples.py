@@ -32,8 +32,6 @@ from tbprof.model import (
     Verdict,
 )
 
-__all__ = ["REPORT", "changed", "step"]
-
 
 def step(number: int, duration_ns: int, *, cold: bool = False) -> Step:
     return Step(

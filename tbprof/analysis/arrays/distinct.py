@@ -7,9 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["distinct_lines"]
+from tbprof.trace.columns.arrays import Int64s
 
 _Number = TypeVar("_Number", np.int64, np.int32, np.float64)
 

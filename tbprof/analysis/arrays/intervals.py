@@ -8,21 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = [
-    "NEVER",
-    "Intervals",
-    "are_within",
-    "clip",
-    "complement",
-    "intersect",
-    "overlap_ns",
-    "subtract",
-    "total_ns",
-    "union",
-    "union_of",
-]
+from tbprof.trace.columns.arrays import Int64s
 
 
 @dataclass(frozen=True, slots=True, eq=False)

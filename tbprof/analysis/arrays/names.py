@@ -10,10 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
-
-__all__ = ["are_named", "match", "matching_names", "matching_rows"]
+from tbprof.trace.columns.arrays import Int64s, is_among
+from tbprof.trace.columns.columns import Category, Slices, Trace
 
 
 def matching_names(trace: Trace, pattern: str) -> npt.NDArray[np.bool_]:

@@ -16,11 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s, is_among
-from tbprof.trace.columns.columns import Int64s, Slices
-
-__all__ = ["Nest", "nested", "nested_order"]
-
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, is_among
+from tbprof.trace.columns.columns import Slices
 
 _AT_ONCE = 16_384
 _BLOCKS_AT_ONCE = 4096

@@ -9,11 +9,9 @@ import numpy as np
 from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.calls import Calls
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
-
-__all__ = ["LOADER", "find_labels", "find_modules", "label_rows", "module_name", "module_rows"]
 
 LOADER = r"enumerate\(DataLoader\)"
 """Beginning of the ranges that torch opens around each `next` of a data loader."""

@@ -15,8 +15,6 @@ from tbprof.model import Source
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Trace
 
-__all__ = ["MAX_CALLERS", "CallChains", "library_of"]
-
 MAX_CALLERS = 12
 """Frames that are looked at for one of the user's own code."""
 

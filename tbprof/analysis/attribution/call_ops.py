@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from tbprof.model import RecordedCall
 
-__all__ = ["BY_NAME", "UNNAMED", "calls_fit"]
-
 UNNAMED = "synchronize"
 """A wait that CUDA itself reported, in no function of torch's."""
 

@@ -14,11 +14,9 @@ import re
 import numpy as np
 
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
-
-__all__ = ["GENERATED", "HostPlaces"]
 
 GENERATED = "torch.compile: "
 """Begins the name of generated code; what is around it follows."""

@@ -7,10 +7,8 @@ import numpy as np
 from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.events.calls import Calls
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["OpChains", "find_op_chains"]
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,10 +25,7 @@ from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import WAITED, Audit, RecordedCall, Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["with_recorded_lines"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,10 +22,8 @@ from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["SiteMembers", "find_sites"]
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,11 +18,8 @@ from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.calls import Calls
 from tbprof.model import Source
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["find_sources", "parse_frame", "user_frames"]
-
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Category, Trace
 
 _FRAME = re.compile(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
 _TORCH = re.compile(r"(?:.*(?:site-packages|dist-packages|pytorch)[/\\])?torch[/\\]", re.DOTALL)

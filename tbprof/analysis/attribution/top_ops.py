@@ -8,10 +8,8 @@ from tbprof.analysis.arrays.nesting import nested_order
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["TopOps", "find_top_ops"]
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category, Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,11 +19,9 @@ from tbprof.analysis.communication.rows import OPS
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.model import CollectiveKey
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s, SparseColumn, Trace
+from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.dtypes import dtype_name, item_bytes
-
-__all__ = ["Collectives", "ends_of_op", "find_collectives", "key_of_op", "key_of_range"]
 
 _RANGES = r"(?:nccl|rccl|xccl|hccl|ucc|symm_mem):"
 """Ranges that the backends of torch.distributed open around a collective, and ops of symmetric memory."""

@@ -16,9 +16,8 @@ from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, s
 from tbprof.analysis.communication.rows import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["DeviceParts"]
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Category, Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["exposed_ns", "own_pieces"]
+from tbprof.trace.columns.arrays import Int64s
 
 
 def exposed_ns(work: DeviceWork, at: Int64s, exposed: Mapping[int, Intervals]) -> Int64s:

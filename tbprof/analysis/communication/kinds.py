@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["UNKNOWN", "bus_factor", "kind_of"]
-
 UNKNOWN = "unknown"
 
 _KINDS = (

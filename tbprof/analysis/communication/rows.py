@@ -20,8 +20,6 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category, Trace
 
-__all__ = ["NAMES", "OPS", "CommunicationName", "is_communication"]
-
 OPS = r"record_param_comms"
 """The op that torch puts around each collective's launch."""
 

@@ -11,9 +11,7 @@ import numpy as np
 from tbprof.analysis.communication.collectives import Collectives
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.model import CollectiveKey
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["surely_waited_ns"]
+from tbprof.trace.columns.arrays import Int64s
 
 SLOWEST_LINK_BYTES_PER_NS = 1.0
 """A 10 Gbit Ethernet carries 1.25 GB/s; with less nobody trains on several machines."""

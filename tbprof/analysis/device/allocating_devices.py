@@ -10,8 +10,6 @@ from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import MemoryEvents
 
-__all__ = ["allocating_devices", "device_name", "holds_only_allocations"]
-
 _CPU = 0
 _NAMES: Mapping[int, str] = {1: "GPU", 6: "GPU", 12: "GPU", 13: "GPU", 15: "HPU", 19: "MTIA"}
 """By c10's number of the kind; all others are a `device`."""

@@ -9,8 +9,6 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.model import HealthFact
 from tbprof.trace.columns.columns import Category, Trace
 
-__all__ = ["mostly_captured"]
-
 _MOST = 0.5
 """Of the launches, or of the time: from here on the window shows a capture, which happens once."""
 

@@ -12,10 +12,8 @@ import re
 import numpy as np
 
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.trace.columns.arrays import distinct
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["DIRECTIONS", "MEMORIES", "NO_KIND", "copy_kinds"]
+from tbprof.trace.columns.arrays import Int64s, distinct
+from tbprof.trace.columns.columns import Trace
 
 DIRECTIONS = ("", "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA")
 """As CUPTI names them; the first one is "not known". The order of 1 to 3 is that of `kind`."""

@@ -13,10 +13,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, distinct_places, is_among, lookup
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["DeviceWork", "find_device_work"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among, lookup
+from tbprof.trace.columns.columns import Category, Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,8 @@ import numpy as np
 
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["LaunchOrder"]
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.model import HealthFact
 from tbprof.trace.columns.columns import Trace
 
-__all__ = ["lost_kernels"]
-
 
 def lost_kernels(trace: Trace) -> HealthFact | None:
     """How many launches lack their work (`rows`, `of`), where so many do that the reader warns."""

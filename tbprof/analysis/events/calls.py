@@ -22,10 +22,8 @@ from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["Calls", "find_calls"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category, Trace
 
 _COPY = r"(?:(?:cuda|hip)Memcpy|cuMemcpy)"
 _SYNC = r"(?:(?:cuda|hip)(?:Stream|Device|Event)|cu(?:Stream|Ctx|Event))Synchronize"

@@ -22,10 +22,8 @@ from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, lookup
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["Episodes", "find_episodes"]
+from tbprof.trace.columns.arrays import NONE, Int64s, lookup
+from tbprof.trace.columns.columns import Category, Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,8 @@ from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.events.calls import Calls
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["MAX_HANDLES", "MIN_FREES", "Frees", "find_frees", "lead_to_a_free"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category, Trace
 
 MIN_FREES = 2
 """A single block that is freed outside every op is no emptied cache."""

@@ -6,10 +6,7 @@ import numpy as np
 
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["gpu_lag_ns", "lag_in_steps"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 def gpu_lag_ns(work: DeviceWork, steps: Steps) -> Int64s | None:

@@ -20,10 +20,8 @@ from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.frees import Frees
 from tbprof.analysis.events.steps import Steps
-from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["ALLOCATOR", "LAZY_LOADING", "LONG_CALL_NS", "find_loading"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, median
+from tbprof.trace.columns.columns import Category, Trace
 
 LONG_CALL_NS = 1_000_000
 """A launch takes 5 to 20 us, and ten times as much under a profiler that records Python frames."""

@@ -21,19 +21,9 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.allocating_devices import holds_only_allocations
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, median
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
-
-__all__ = [
-    "COLD_FACTOR",
-    "LAG_SHARE",
-    "WINDOW_STEP",
-    "Steps",
-    "find_steps",
-    "rows_of_steps",
-]
-
 
 WINDOW_STEP = "window"
 

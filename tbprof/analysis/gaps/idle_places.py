@@ -14,10 +14,7 @@ from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.facts import Facts
 from tbprof.model import IdlePlace, SiteIndex
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["MAX_PIECES", "MAX_PLACES", "PlacedIdle", "drained_by", "idle_places", "placed_idle"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 
 MAX_PLACES = 12
 """Places that a report holds, those with most idle."""

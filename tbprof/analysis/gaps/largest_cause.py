@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
 
-__all__ = ["largest_cause"]
-
 
 def largest_cause(facts: Facts) -> str:
     """One of `idle_causes.CAUSES`, of equals the earlier one; "" where nothing was idle."""

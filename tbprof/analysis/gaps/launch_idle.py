@@ -13,10 +13,7 @@ from tbprof.analysis.arrays.intervals import Intervals, complement, union
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.profiler_cost import records_frames
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["LONG_PAUSE_NS", "LONG_PAUSE_WITH_FRAMES_NS", "LaunchIdle", "find_launch_idle", "pauses"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 
 LONG_PAUSE_NS = 200_000
 """Without a launch for this long the host did something else: an op takes it about 10 us."""

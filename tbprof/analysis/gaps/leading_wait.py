@@ -13,8 +13,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import is_among
 
-__all__ = ["LeadingWait", "find_leading_wait"]
-
 _LARGE = 1 / 3
 """Of the window: a shorter gap leaves it as it is."""
 _HARDLY = 0.02

@@ -10,8 +10,6 @@ from tbprof.analysis.arrays.intervals import Intervals, clip, subtract, total_ns
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 
-__all__ = ["OutsideWindow", "find_outside_window"]
-
 _MOST = 0.5
 """Of the recording: where less is outside, the window is what was recorded."""
 

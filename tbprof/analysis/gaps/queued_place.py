@@ -7,8 +7,6 @@ from collections import Counter
 from tbprof.analysis.arrays.intervals import intersect, subtract, total_ns, union
 from tbprof.analysis.facts import Facts
 
-__all__ = ["queued_place"]
-
 _MOST = 0.5
 
 

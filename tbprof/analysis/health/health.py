@@ -16,8 +16,6 @@ from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.eras import STEP_PREFIX
 
-__all__ = ["health_facts"]
-
 
 def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
     """The codes, each with its numbers:

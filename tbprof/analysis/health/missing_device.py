@@ -13,8 +13,6 @@ from tbprof.model import Verdict
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.eras import OTHER_ACCELERATORS
 
-__all__ = ["lacks_device_rows", "missing_device", "runs_on_host"]
-
 _LAUNCH = r"(?:cuda|hip)Launch|cuLaunch|hipModuleLaunch|hipExt\w*Launch|(?:cuda|hip)GraphLaunch"
 
 

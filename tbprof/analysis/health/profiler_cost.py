@@ -7,10 +7,8 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import are_within, overlap_ns, union
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["FRAME_NS", "ProfilerCost", "find_profiler_cost", "own_work_rows", "records_frames"]
+from tbprof.trace.columns.arrays import Int64s, is_among
+from tbprof.trace.columns.columns import Category
 
 FRAME_NS = 190
 """What recording a Python frame adds to its call: an empty function under `with_stack=True`

@@ -10,8 +10,6 @@ from tbprof.model import HealthFact, HookFacts
 from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 
-__all__ = ["run_health"]
-
 _OPTIMIZER_STEP = r"Optimizer\.step#"
 """Torch labels each step of each optimizer so."""
 

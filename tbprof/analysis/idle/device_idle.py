@@ -15,9 +15,7 @@ from tbprof.analysis.arrays.intervals import Intervals, complement, intersect, o
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["IdleOfDevice", "IdlePieces", "find_idle"]
+from tbprof.trace.columns.arrays import Int64s
 
 
 @dataclass(frozen=True, slots=True, eq=False)

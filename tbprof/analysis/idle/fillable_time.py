@@ -33,8 +33,6 @@ from tbprof.analysis.idle.device_idle import IdlePieces
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Trace
 
-__all__ = ["find_fillable"]
-
 
 def find_fillable(
     trace: Trace, work: DeviceWork, steps: Steps, idle: IdlePieces, transfers: Transfers

@@ -16,10 +16,8 @@ from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.loading import ALLOCATOR, LAZY_LOADING
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["HostLanes", "host_states", "waiting"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.columns import Category, Trace
 
 _COLLECTIVE = r"(?:gloo|mpi|ucc):|c10d::(?:monitored_)?barrier"
 _OF_C10D = r"c10d::"

@@ -12,9 +12,7 @@ from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, s
 from tbprof.analysis.events.steps import Steps
 from tbprof.analysis.idle.device_idle import IdlePieces
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["CAUSES", "IdleCauses"]
+from tbprof.trace.columns.arrays import Int64s
 
 EMPTY_CAUSES = (
     "data",

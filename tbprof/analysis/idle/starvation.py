@@ -15,10 +15,7 @@ from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.idle.device_idle import IdlePieces
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns.arrays import NONE, percentile
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["DEFAULT_LAUNCH_NS", "starve_ns"]
+from tbprof.trace.columns.arrays import NONE, Int64s, percentile
 
 DEFAULT_LAUNCH_NS = 5_000
 """Latency of a launch onto an idle device where the trace shows none."""

@@ -8,10 +8,7 @@ from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.operators import find_operators
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Compiled", "compiled_kernels"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 @dataclass(frozen=True, slots=True)

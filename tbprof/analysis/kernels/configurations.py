@@ -7,10 +7,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, SparseColumn, Trace
-
-__all__ = ["Configuration", "configurations", "occupancy", "weighted_means"]
+from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn
+from tbprof.trace.columns.columns import Trace
 
 _WHOLE = 100
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["SHORT_NS", "Bin", "Durations", "durations"]
+from tbprof.trace.columns.arrays import Int64s
 
 SHORT_NS = 10_000
 """An operator takes the host about 10 us to launch: whoever runs only shorter kernels waits for the host."""

@@ -19,12 +19,9 @@ from tbprof.analysis.kernels.sequences import KernelSequence, repeated_sequences
 from tbprof.analysis.kernels.short_names import short_name
 from tbprof.analysis.modules.module_table import MODULE_TABLES
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
-
-__all__ = ["KERNEL_TABLES", "KernelRow", "KernelTable", "kernel_table", "kernels_of"]
 
 KERNEL_TABLES: Tables = MODULE_TABLES | {"kernels"}
 """What of a trace a row reads."""

@@ -8,8 +8,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.short_names import short_name
 from tbprof.model import Numbers
 
-__all__ = ["largest_kernels"]
-
 
 def largest_kernels(facts: Facts, device: int) -> Numbers:
     """`kernel` and `next_kernel`, by their short names, each with its `_share` of all kernels, 0 to 1."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LIBRARIES", "library_of"]
-
 LIBRARIES: tuple[tuple[str, str], ...] = (
     # NCCL, and RCCL under NCCL's names: DDP and DLRM traces of 2022 to 2025.
     ("nccl", r"^(?:void )?(?:nccl|rccl|msccl)|oneccl"),

@@ -12,10 +12,7 @@ from tbprof.analysis.operators.members import code_of_calls
 from tbprof.analysis.operators.operators import find_operators
 from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Origin", "kernel_origins"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _REGIONS = ("compiled", "graph")
 

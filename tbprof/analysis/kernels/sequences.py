@@ -13,9 +13,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["LONGEST", "MOST_SEQUENCES", "KernelSequence", "repeated_sequences"]
+from tbprof.trace.columns.arrays import Int64s
 
 LONGEST = 48
 """Kernels of a sequence; a layer of a transformer has ten to forty."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["MOST_LETTERS", "short_name"]
-
 MOST_LETTERS = 96
 """Of a short name; the rest is cut."""
 

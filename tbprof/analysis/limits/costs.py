@@ -13,10 +13,8 @@ from tbprof.analysis.arrays.distinct import distinct_lines
 from tbprof.analysis.limits.formulas.cost import FAMILIES, Cost
 from tbprof.analysis.limits.formulas.formulas import FAMILY_OF, cost_of
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["Costs", "find_costs"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

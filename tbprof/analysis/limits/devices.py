@@ -17,8 +17,6 @@ from pathlib import Path
 
 from tbprof.records import dataclass
 
-__all__ = ["Peaks", "all_devices", "find_peaks", "is_slice"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peaks:

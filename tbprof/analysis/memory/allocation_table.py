@@ -14,10 +14,7 @@ from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, c
 from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
 from tbprof.analysis.operators.operators import Operators, add_inner, find_operators
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["MemoryRow", "memory_rows"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,7 @@ from tbprof.analysis.memory.blocks import Blocks, find_blocks
 from tbprof.analysis.memory.curves import MemoryCurve, window_curves
 from tbprof.analysis.operators.operators import find_operators
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["DeviceMemory", "allocating_calls", "change_bytes", "window_memory"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,11 +7,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.memory.curves import MemoryCurve
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.tables import MemoryEvents
-
-__all__ = ["Blocks", "find_blocks"]
 
 _NEVER = np.iinfo(np.int64).max
 

@@ -7,10 +7,8 @@ import numpy as np
 from tbprof.analysis.device.allocating_devices import allocating_devices, device_name
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.tables import MemoryEvents, Tables
-
-__all__ = ["MEMORY_TABLES", "MemoryCurve", "memory_curves", "window_curves"]
 
 MEMORY_TABLES: Tables = frozenset(("memory",))
 """What of a trace the curves read."""

@@ -6,9 +6,7 @@ import numpy as np
 
 from tbprof.analysis.memory.curves import MemoryCurve
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["DrawnCurve", "drawn_curve"]
+from tbprof.trace.columns.arrays import Int64s
 
 MOST_VALUES = 2_000
 """About one a pixel of a wide screen."""

@@ -23,10 +23,7 @@ from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.operators.operators import find_operators
 from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["ENOUGH_STEPS", "Growth", "find_growth"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, median
 
 ENOUGH_STEPS = 4
 """The first and the last one, and two between them that agree."""

@@ -7,8 +7,6 @@ from tbprof.analysis.memory.curves import MemoryCurve, window_curves
 from tbprof.model import MemoryPeak, StepIndex
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["memory_peaks"]
-
 
 def memory_peaks(facts: Facts) -> tuple[MemoryPeak, ...]:
     """GPUs in the order of their numbers, the CPU last; empty where no allocator was recorded."""

@@ -11,10 +11,7 @@ from tbprof.analysis.operators.forward_calls import forward_calls
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Backward", "find_backward"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 
 _ENGINE = r"autograd::engine::|torch::autograd::AccumulateGrad"
 _ENGINE_CALL = r"autograd::engine::evaluate_function"

@@ -15,10 +15,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.labels import AFTER, BEFORE, BETWEEN, GRADIENTS, LOSS, PartLabel
 from tbprof.analysis.modules.owners import Owners
 from tbprof.analysis.ranges.program_ranges import backward_threads, main_thread
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["between_parts"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 
 _EDGE, _MODULE, _BACKWARD, _OPTIMIZER, _LOSS, _COMPILED = range(6)
 """What a place can lie between: an edge of its step, or a part. What lies beside compiled code may be more of

@@ -20,10 +20,7 @@ from tbprof.analysis.modules.labels import COMMUNICATION
 from tbprof.analysis.modules.owners import ROOT, Owners
 from tbprof.analysis.ranges.program_ranges import backward_threads, main_thread
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["FIGURES", "PartCost", "PartFigures", "part_figures"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 
 
 @dataclass(frozen=True, slots=True)

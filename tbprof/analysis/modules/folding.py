@@ -16,8 +16,6 @@ from tbprof.analysis.modules.parts import Kernels, Member, Part
 from tbprof.averages import median
 from tbprof.records import dataclass
 
-__all__ = ["Spread", "folded", "spread_of"]
-
 FEWEST_EQUAL = 2
 FEWEST_EQUAL_LEAVES = 4
 """Three projections of one attention are better told apart."""

@@ -7,18 +7,6 @@ import re
 from tbprof.model import ProgramPartKind
 from tbprof.records import dataclass
 
-__all__ = [
-    "AFTER",
-    "BEFORE",
-    "BETWEEN",
-    "COMMUNICATION",
-    "GRADIENTS",
-    "LOSS",
-    "PartLabel",
-    "is_loss",
-    "part_label",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PartLabel:

@@ -16,8 +16,6 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.tables import Tables
 
-__all__ = ["MODULE_TABLES", "ModuleRow", "ModuleTable", "PartKernel", "module_table"]
-
 MODULE_TABLES: Tables = frozenset(("autograd", "kernels"))
 """What of a trace leads from the backward pass to the forward pass, and from a kernel to its CUDA graph."""
 

@@ -19,10 +19,8 @@ from tbprof.analysis.modules.part_ranges import PartRanges, part_ranges
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.ranges.paths import merge_paths
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among, lookup
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["ROOT", "Owners", "find_owners"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, lookup
+from tbprof.trace.columns.columns import Category
 
 _REDUCER = r"torch\.distributed\.ddp\.reducer::"
 """What DistributedDataParallel does with its buckets."""

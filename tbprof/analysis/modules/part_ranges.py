@@ -9,10 +9,8 @@ from tbprof.analysis.attribution.annotations import module_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.labels import PartLabel, part_label
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct_places
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["PartRanges", "part_ranges"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct_places
+from tbprof.trace.columns.columns import Category, Trace
 
 _OPTIMIZER = r"Optimizer\.(?:step|zero_grad)#"
 _COMPILED = (r"Torch-Compiled Region", r"## Call CompiledFxGraph ", r"CompiledFunction\Z")

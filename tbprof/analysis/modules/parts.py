@@ -11,10 +11,7 @@ from tbprof.analysis.modules.figures import FIGURES, PartFigures, part_figures
 from tbprof.analysis.modules.labels import PartLabel, is_loss
 from tbprof.analysis.modules.owners import ROOT, Owners, find_owners
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["OUTSIDE", "Kernels", "Member", "Part", "find_parts"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 OUTSIDE = PartLabel("outside", "outside modules", "")
 """What belongs to no part: the loop around the model, the data, the clipping of gradients."""

@@ -20,10 +20,8 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.operators.host_tree import climbed
 from tbprof.analysis.operators.operators import Operators
-from tbprof.trace.columns.arrays import NONE, distinct, is_among, lookup
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["forward_calls"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, lookup
+from tbprof.trace.columns.columns import Trace
 
 _ENGINE = r"autograd::engine::"
 _ACCUMULATING = r"torch::autograd::AccumulateGrad"

@@ -18,11 +18,9 @@ from tbprof.analysis.operators.host_tree import climbed, outermost
 from tbprof.analysis.operators.operators import Operators
 from tbprof.analysis.operators.stacks import find_stacks
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, Trace
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import Tables
-
-__all__ = ["GROUPINGS", "GROUPING_TABLES", "Grouping", "Groups", "group_operators"]
 
 Grouping: TypeAlias = Literal["name", "shapes", "stack", "module", "label", "step"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)

@@ -15,10 +15,8 @@ from tbprof.analysis.arrays.intervals import are_within, union
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import Nest, nested
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
-
-__all__ = ["HostTree", "climbed", "host_tree", "outermost"]
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category, Slices, Trace
 
 _RANGES = r"Optimizer\.|enumerate\(Data(?:Loader|Pipe)\)|(?:Distributed)?DataParallel\.forward"
 """Ranges that files of 2021 have among the operators."""

@@ -21,18 +21,8 @@ from tbprof.analysis.limits.formulas.cost import Cost
 from tbprof.analysis.operators.host_tree import outermost
 from tbprof.analysis.operators.operators import Operators, add_inner, find_operators
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = [
-    "BYTES_A_NS",
-    "FLOPS_A_NS",
-    "Limits",
-    "device_peaks",
-    "find_limits",
-    "may_use_matrix_units",
-    "peak_rate",
-]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.columns import Category
 
 FLOPS_A_NS = 1000
 """Of one TFLOP/s."""

@@ -13,10 +13,7 @@ from tbprof.analysis.operators.grouping import Groups
 from tbprof.analysis.operators.operators import Operators
 from tbprof.analysis.operators.stacks import find_stacks
 from tbprof.model import Source
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["GroupRow", "calls_of_row", "code_of_calls", "work_of_calls"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 
 
 class GroupRow(Protocol):

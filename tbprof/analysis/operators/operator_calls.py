@@ -7,10 +7,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.operators.host_tree import HostTree, climbed, host_tree
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["OperatorCalls", "at_or_none", "find_operator_calls", "sums"]
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s
+from tbprof.trace.columns.columns import Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,11 +15,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.operator_calls import find_operator_calls, sums
 from tbprof.analysis.operators.operators import add_inner, find_operators
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.tensor_cores import eligible_operators, is_on_tensor_cores
-
-__all__ = ["OperatorFigures", "find_operator_figures"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

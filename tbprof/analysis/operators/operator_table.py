@@ -11,10 +11,7 @@ from tbprof.analysis.operators.limits import Limits, find_limits
 from tbprof.analysis.operators.operator_figures import find_operator_figures
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["OperatorRow", "OperatorTable", "RowLimit", "Spread", "device_times", "operator_table"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _SPREAD = (0.5, 0.9)
 

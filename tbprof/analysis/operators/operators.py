@@ -16,11 +16,8 @@ from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.operator_calls import at_or_none, find_operator_calls, sums
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
-
-__all__ = ["Operators", "add_inner", "find_operators"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,8 +14,6 @@ from tbprof.analysis.operators.operators import Operators
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Trace
 
-__all__ = ["recomputed_calls"]
-
 
 def recomputed_calls(trace: Trace, operators: Operators) -> npt.NDArray[np.bool_]:
     """One entry a call; without the table `autograd` of the trace none is known."""

@@ -13,8 +13,6 @@ from tbprof.analysis.operators.operators import find_operators
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["Point", "Roofline", "find_roofline"]
-
 
 @dataclass(frozen=True, slots=True)
 class Point:

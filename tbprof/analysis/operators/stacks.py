@@ -8,10 +8,8 @@ import numpy as np
 
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["Stacks", "find_stacks"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Category, Trace
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Of an object, which no two runs share."""

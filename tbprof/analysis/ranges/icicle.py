@@ -18,10 +18,7 @@ from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.paths import merge_paths, totals_of
 from tbprof.analysis.ranges.program_ranges import ProgramRanges, backward_threads, main_thread
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Icicle", "cut_icicle", "fold_smallest", "shown_steps"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 
 
 @dataclass(frozen=True, slots=True, eq=False)

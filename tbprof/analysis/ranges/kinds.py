@@ -9,9 +9,8 @@ import numpy as np
 
 from tbprof.analysis.attribution.annotations import label_rows, module_rows
 from tbprof.analysis.attribution.sources import user_frames
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["ICICLE_KINDS", "IcicleKind", "recorded_ranges"]
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Category, Trace
 
 IcicleKind: TypeAlias = Literal["function", "operator", "module", "label"]
 

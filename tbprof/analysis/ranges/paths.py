@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Paths", "depths_of", "merge_paths", "totals_of"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 @dataclass(frozen=True, slots=True, eq=False)

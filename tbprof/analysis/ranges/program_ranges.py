@@ -11,10 +11,8 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["ProgramRanges", "backward_threads", "main_thread"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
 
 _AUTOGRAD = r"autograd::engine::evaluate_function|\w+Backward\d*\Z"
 """Ops that torch runs in `backward()`: traces of 2021 have only the second kind."""

@@ -16,11 +16,8 @@ from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["awaited_rows", "awaits_device"]
 
 _OF_DEVICE = r"(?:cudaDevice|hipDevice|cuCtx)Synchronize"
 

@@ -19,10 +19,8 @@ from tbprof.analysis.arrays.names import match
 from tbprof.analysis.communication.rows import is_communication
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["find_turns"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Trace
 
 _ANY_ENGINE = -1
 _CORES = 0

@@ -11,11 +11,9 @@ import numpy as np
 
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits, is_dry
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
-from tbprof.trace.columns.columns import Int64s, Slices
-
-__all__ = ["with_frees"]
+from tbprof.trace.columns.columns import Slices
 
 _LONG_AGO_NS = -(2**62)
 

@@ -11,10 +11,7 @@ from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["QUEUE_LIMIT", "LaunchedRows"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 QUEUE_LIMIT = 1024
 """Launches that CUDA takes before one blocks until an earlier one has started."""

@@ -9,10 +9,7 @@ import numpy as np
 
 from tbprof.analysis.replay.script import LONG_AGO_NS, Held, Script, Span, Wait
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Played", "play"]
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s
 
 
 @dataclass(frozen=True, slots=True)

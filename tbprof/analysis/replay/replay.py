@@ -29,11 +29,7 @@ from tbprof.analysis.replay.waits import ReplayWaits
 from tbprof.analysis.replay.writing import write_script
 from tbprof.model import MAX_REPLAY_ERROR
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["MAX_ROWS", "Replay", "steps_to_replay"]
-
+from tbprof.trace.columns.arrays import Int64s, is_among
 
 MAX_ROWS = 20_000
 """Device rows that are replayed: a window with more is judged by its first warm steps."""

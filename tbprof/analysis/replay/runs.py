@@ -6,9 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Runs"]
+from tbprof.trace.columns.arrays import Int64s
 
 _Bools = npt.NDArray[np.bool_]
 

@@ -19,10 +19,8 @@ from tbprof.analysis.replay.engine_turns import find_turns
 from tbprof.analysis.replay.stream_waits import StreamWaits
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, percentile
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["DeviceSchedule", "device_schedule"]
+from tbprof.trace.columns.arrays import NONE, Int64s, percentile
+from tbprof.trace.columns.columns import Trace
 
 FOLLOWS_WITHIN_NS = 10_000
 """A queued row that starts this soon after the end of a row of another stream waited for it;

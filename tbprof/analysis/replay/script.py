@@ -15,10 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import Int32s
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["LONG_AGO_NS", "Held", "Run", "Script", "Span", "Wait"]
+from tbprof.trace.columns.arrays import Int32s, Int64s
 
 LONG_AGO_NS = -(2**62)
 """When the row ended that a row without one before it comes after."""

@@ -20,10 +20,8 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s, lookup
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["StreamWaits", "find_stream_waits"]
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, lookup
+from tbprof.trace.columns.columns import Category, Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,10 +9,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["StreamOrder"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,8 @@ from tbprof.analysis.waits.awaited import Awaited
 from tbprof.analysis.waits.base_cost import DEFAULT_COPY_NS, DEFAULT_SYNC_NS
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among, median
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["ReplayWaits", "is_dry", "replay_waits"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,10 +13,7 @@ from tbprof.analysis.replay.runs import Runs
 from tbprof.analysis.replay.script import LONG_AGO_NS, Held, Script, Span, Wait
 from tbprof.analysis.replay.waits import ReplayWaits
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["write_script"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 
 _SPAN_ROWS = 256
 """Well below `QUEUE_LIMIT`, so that what a row is queued behind lies in an earlier span."""

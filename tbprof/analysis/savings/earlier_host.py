@@ -16,8 +16,6 @@ from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["earlier_host_ns"]
-
 _FIRST_NS, _LAST_NS = -(2**62), 2**62
 
 

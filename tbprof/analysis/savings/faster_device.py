@@ -12,10 +12,8 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import overlap_ns, union
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["faster_device_ns"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.columns import Category
 
 OWN_NS = 20_000
 """What a call of the driver takes at most that waits for nothing; a launch takes 5 to 10 us."""

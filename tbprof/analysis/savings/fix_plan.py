@@ -14,10 +14,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import Saving
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import distinct
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["MAX_WEIGHED", "PlannedFix", "fix_plan", "window_saving"]
+from tbprof.trace.columns.arrays import Int64s, distinct
 
 MAX_WEIGHED = 8
 """Fixes that are weighed against each other; each more costs as many replays as there are."""

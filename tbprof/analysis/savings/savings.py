@@ -16,10 +16,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import overlap_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Removal, Saving
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["REPLAYED", "saving_of"]
+from tbprof.trace.columns.arrays import Int64s, is_among
 
 REPLAYED: tuple[Removal, ...] = ("drop", "defer")
 """What a replay can tell: the wait goes and nothing comes in its place."""

@@ -14,9 +14,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import overlap_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import Saving
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["step_savings"]
+from tbprof.trace.columns.arrays import Int64s
 
 
 def step_savings(facts: Facts, planned: Int64s, window: Saving) -> list[Saving]:

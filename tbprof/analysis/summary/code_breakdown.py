@@ -16,10 +16,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.program_ranges import ProgramRanges
 from tbprof.analysis.summary.repeated_parts import fold_alike
 from tbprof.model import CodeKind, CodeShare
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["MAX_SHARES", "code_shares"]
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Trace
 
 MAX_SHARES = 16
 """Rows of each kind that a report holds, those with most device and host time."""

@@ -17,10 +17,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.host_pieces import HOST_COLLECTIVES
 from tbprof.analysis.summary.rank_sequence import host_sequence, rank_sequence
 from tbprof.model import CollectiveKey, CollectiveTotal, Communication, PeerTraffic
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["MAX_TOTALS", "communication_totals"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
 
 MAX_TOTALS = 64
 """Kinds, groups, types and sizes that a report keeps apart, those that take longest; of the rest the sizes

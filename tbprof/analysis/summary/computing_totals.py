@@ -18,11 +18,9 @@ from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.analysis.operators.recomputed import recomputed_calls
 from tbprof.model import Computing, ComputingPart, HealthFact
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
-
-__all__ = ["computing_health", "computing_totals"]
 
 _KINDS = (*FAMILIES, "communication", "copies", "graph", "compiled", "other")
 _COMMUNICATION, _COPIES, _GRAPH, _COMPILED, _OTHER = range(len(FAMILIES), len(_KINDS))

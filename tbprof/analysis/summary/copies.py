@@ -12,8 +12,6 @@ from tbprof.analysis.events.transfers import Transfers
 from tbprof.model import CopyTotal
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["copy_totals"]
-
 
 def copy_totals(episodes: Episodes, transfers: Transfers) -> tuple[CopyTotal, ...]:
     """One row a kind, most bytes first. Copy calls without a device row are none of them."""

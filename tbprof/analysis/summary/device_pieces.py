@@ -22,10 +22,8 @@ from tbprof.analysis.gaps.idle_places import placed_idle
 from tbprof.analysis.summary.input_elements import input_elements
 from tbprof.model import SiteIndex, StretchPart
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, lookup
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["DevicePieces", "Labeled", "device_pieces", "pieces_of"]
+from tbprof.trace.columns.arrays import NONE, Int64s, lookup
+from tbprof.trace.columns.columns import Category
 
 Labeled: TypeAlias = tuple[StretchPart, Intervals]
 

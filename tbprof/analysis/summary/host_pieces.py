@@ -28,10 +28,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.summary.device_pieces import DevicePieces, Labeled, pieces_of
 from tbprof.analysis.summary.input_elements import input_elements
 from tbprof.model import StretchPart
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["HOST_COLLECTIVES", "exposed_on_host", "host_pieces"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
 
 HOST_COLLECTIVES = r"(?:gloo|mpi):"
 """Ranges in which a host does a collective itself."""

@@ -12,8 +12,6 @@ from tbprof.model import HostTime
 from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Category
 
-__all__ = ["host_times"]
-
 
 def host_times(facts: Facts) -> tuple[HostTime, ...]:
     """One record a step. The training threads hand over to each other and count as one."""

@@ -8,10 +8,8 @@ from math import prod
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import NONE, distinct_places
-from tbprof.trace.columns.columns import Int64s, Trace
-
-__all__ = ["input_elements"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct_places
+from tbprof.trace.columns.columns import Trace
 
 _MOST = 2**50
 """No memory holds more elements: what says so was not recorded right."""

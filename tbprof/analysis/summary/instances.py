@@ -7,10 +7,8 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Instance, Span, SpanKind, StepIndex
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["median_instance", "median_member"]
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Category
 
 _RESOLUTION = 64
 """Device rows closer than this part of the drawing are drawn as one."""

@@ -6,10 +6,7 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["KernelCounts", "kernel_counts"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 
 
 @dataclass(frozen=True, slots=True, eq=False)

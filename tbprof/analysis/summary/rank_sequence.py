@@ -21,10 +21,8 @@ from tbprof.analysis.summary.host_pieces import HOST_COLLECTIVES, host_pieces
 from tbprof.analysis.summary.stretch_parts import divide
 from tbprof.model import HOST_DEVICE, CollectiveKey, RankSequence
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, distinct_places, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["MAX_COLLECTIVES", "host_sequence", "rank_sequence"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among
+from tbprof.trace.columns.columns import Category
 
 MAX_COLLECTIVES = 1024
 """Of a window; later ones are counted only. Steps of DDP and FSDP have some tens to some hundreds."""

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from tbprof.averages import median
 from tbprof.model import CodeShare
 
-__all__ = ["ALIKE", "fold_alike"]
-
 ALIKE = 0.1
 """Of parts that launch the same, those are alike whose time is within so much of the median."""
 

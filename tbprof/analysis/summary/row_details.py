@@ -11,10 +11,7 @@ from tbprof.analysis.operators.members import GroupRow, calls_of_row, code_of_ca
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Code", "Part", "Place", "RowParts", "parts_of_kernel", "parts_of_operator"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _MOST_CODE = 8
 _MOST_PLACES = 3

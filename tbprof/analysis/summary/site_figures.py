@@ -11,8 +11,6 @@ from tbprof.analysis.summary.instances import median_instance, median_member
 from tbprof.model import Site, Source
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["site_figures"]
-
 
 def site_figures(facts: Facts, site: SiteMembers) -> Site:
     """All of a site that a report holds."""

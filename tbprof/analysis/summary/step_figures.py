@@ -12,10 +12,7 @@ from tbprof.analysis.savings.step_savings import step_savings
 from tbprof.analysis.summary.host_time import host_times
 from tbprof.analysis.summary.kernel_counts import kernel_counts
 from tbprof.model import Saving, Step
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["step_figures"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, ...]:

@@ -11,10 +11,7 @@ import numpy as np
 from tbprof.analysis.summary.device_pieces import DevicePieces
 from tbprof.model import StretchPart
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, distinct_places
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["MAX_NAMED_PARTS", "NAMED_SHARE", "Divided", "divide"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places
 
 MAX_NAMED_PARTS = 4096
 """Over all stretches, the longest; a part has about six bytes."""

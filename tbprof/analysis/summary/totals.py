@@ -8,8 +8,6 @@ from tbprof.analysis.idle.device_idle import IdleOfDevice
 from tbprof.analysis.idle.idle_causes import CAUSES
 from tbprof.model import DeviceIdle, Idle, SyncTotals
 
-__all__ = ["idle_total", "sync_totals"]
-
 
 def sync_totals(facts: Facts) -> SyncTotals:
     """Every sync point of the window, in a step or not, on whatever thread."""

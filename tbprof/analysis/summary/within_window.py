@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 from tbprof.model import Check, Finding, Numbers
 
-__all__ = ["checks_within", "findings_within"]
-
 _SHARE = "share"
 
 

@@ -8,8 +8,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.export.excerpt import Note, excerpt
 
-__all__ = ["Note", "step_excerpt", "step_reach"]
-
 
 def step_reach(facts: Facts, step: int) -> tuple[int, int]:
     """From the step's start until the last device work that it launched has ended."""

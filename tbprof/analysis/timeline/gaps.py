@@ -15,19 +15,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.model import SiteIndex
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = [
-    "MAX_GAPS",
-    "CauseOfStep",
-    "Gap",
-    "causes_of_step",
-    "gap_after",
-    "gap_at",
-    "idle_pieces",
-    "largest_gaps",
-]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 MAX_GAPS = 100
 """Of one step, the longest."""

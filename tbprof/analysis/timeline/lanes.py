@@ -12,10 +12,8 @@ from tbprof.analysis.communication.exposure import own_pieces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["LaneKind", "TimelineLane", "device_lanes", "episode_lane", "line_groups"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Category
 
 LaneKind: TypeAlias = Literal[
     "idle", "communication", "stream", "queue", "episodes", "main", "autograd", "thread"

@@ -7,8 +7,6 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["MAX_LINKS", "calls_of_episode", "links_of"]
-
 MAX_LINKS = 64
 """Of one call: a graph launch may start thousands."""
 

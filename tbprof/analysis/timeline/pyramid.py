@@ -10,9 +10,7 @@ import numpy as np
 
 from tbprof.analysis.timeline.tracks import Track
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["BucketSums", "Pyramid", "bucket_sums"]
+from tbprof.trace.columns.arrays import Int64s
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,10 +7,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["QueueDepth", "queue_depth"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,11 +11,9 @@ from tbprof.analysis.arrays.names import match
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.timeline.lanes import LaneKind, TimelineLane, line_groups
 from tbprof.analysis.timeline.tracks import SpanTable, kind_number, nested_lines
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Category, Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.eras import STEP_PREFIX
-
-__all__ = ["thread_lanes"]
 
 _GROUPS = {
     Category.USER_ANNOTATION: "label",

@@ -16,9 +16,7 @@ from tbprof.analysis.timeline.pyramid import BucketSums, Pyramid, bucket_sums
 from tbprof.analysis.timeline.queue import QueueDepth
 from tbprof.analysis.timeline.tracks import Track
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["TILE_BUCKETS", "Depths", "Shares", "Spans", "Tile", "TilePlace", "cut_tile", "highest_level"]
+from tbprof.trace.columns.arrays import Int64s
 
 TILE_BUCKETS = 1024
 

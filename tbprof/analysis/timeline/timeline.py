@@ -18,10 +18,7 @@ from tbprof.analysis.timeline.threads import thread_lanes
 from tbprof.analysis.timeline.tile import Spans, Tile, TilePlace, cut_tile, highest_level
 from tbprof.analysis.timeline.tracks import SpanTable, tracks_of
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["Found", "Place", "Timeline"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _COARSE_LEVELS = 7
 """Below the highest: there a tile holds up to all events, at the next finer one at most 1 of 256 parts."""

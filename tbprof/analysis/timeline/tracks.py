@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["KINDS", "MAX_LINES", "SpanTable", "Track", "kind_number", "nested_lines", "tracks_of"]
+from tbprof.trace.columns.arrays import Int64s
 
 KINDS = (
     *("kernel", "copy", "memset", "step", "label", "frame", "op", "call", "wait", "other"),

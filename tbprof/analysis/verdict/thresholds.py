@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "BUSY_SHARE",
-    "COLD_SHARE",
-    "COMMUNICATION_SHARE",
-    "DRAINED_SHARE",
-    "EXPOSED_SHARE",
-    "MOSTLY_COLD_SHARE",
-    "RIVAL_SHARE",
-    "SURELY_BUSY_SHARE",
-    "WORTH_SHARE",
-]
-
 WORTH_SHARE = 0.01
 """Below this part of the steps a saving is lost in the noise of a step."""
 

@@ -14,8 +14,6 @@ from tbprof.analysis.verdict.thresholds import MOSTLY_COLD_SHARE
 from tbprof.analysis.verdict.verdict_window import VerdictWindow
 from tbprof.model import Finding, Numbers, Verdict
 
-__all__ = ["untypical_case", "unusable_launches"]
-
 _MOST = 0.5
 
 

@@ -59,8 +59,6 @@ from tbprof.analysis.verdict.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
 from tbprof.trace.columns.arrays import NONE, median
 
-__all__ = ["find_verdict"]
-
 _MOST = 0.5
 
 _CASES = {"data": "input"}

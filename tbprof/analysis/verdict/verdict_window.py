@@ -9,9 +9,7 @@ from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["SEVERAL", "VerdictWindow"]
+from tbprof.trace.columns.arrays import Int64s
 
 LONG_GAP_NS = 50_000
 """Between two kernels that were queued behind each other a device needs a few us."""

@@ -16,10 +16,8 @@ from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among, lookup
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["Awaited", "find_awaited"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among, lookup
+from tbprof.trace.columns.columns import Category, Trace
 
 _ALL_STREAMS = -1
 

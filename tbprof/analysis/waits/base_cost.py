@@ -7,10 +7,7 @@ import numpy as np
 from tbprof.analysis.events.calls import Calls
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.waits.awaited import Awaited
-from tbprof.trace.columns.arrays import NONE, distinct, percentile
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["DEFAULT_COPY_NS", "DEFAULT_SYNC_NS", "net_wait_ns"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, percentile
 
 DEFAULT_COPY_NS = 8_000
 DEFAULT_SYNC_NS = 5_000

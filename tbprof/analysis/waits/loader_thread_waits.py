@@ -16,8 +16,6 @@ from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
 
-__all__ = ["loader_thread_waits", "silent_ns"]
-
 
 def loader_thread_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """For each episode whether it blocked, in a step, a thread that feeds those of the training (`lanes`)."""

@@ -22,8 +22,6 @@ from tbprof.analysis.events.steps import Steps
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Trace
 
-__all__ = ["REAL_SHARE", "find_training_threads"]
-
 REAL_SHARE = 0.1
 """A forward pass launches about a third of a step's kernels, autograd the rest; what a side thread
 launches (a copy of a batch, a checkpoint) is a few in a thousand."""

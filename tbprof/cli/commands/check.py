@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
     from tbprof.model import Report, Window
 
-__all__ = ["add_to"]
-
 FOUND = 1
 _COULD_NOT = 2
 SCHEMA = 1

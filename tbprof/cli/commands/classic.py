@@ -20,8 +20,6 @@ from tbprof.window_names import parse_window_name
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 _COULD_NOT = 2
 
 

@@ -31,8 +31,6 @@ from tbprof.views.overview.opening import opening_of
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 _SAMPLES = "samples"
 """Their run in the demo's log directory."""
 

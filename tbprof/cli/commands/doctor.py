@@ -24,8 +24,6 @@ from tbprof.views.overview.overview_view import overview_view
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 MOST_WINDOWS = 20
 """Of a run on many ranks, so many tell enough."""
 

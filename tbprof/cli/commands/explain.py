@@ -13,8 +13,6 @@ from tbprof.views.pages.rule_page import rule_page
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 _WIDTH = 88
 
 

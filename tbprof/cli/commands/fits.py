@@ -9,8 +9,6 @@ from tbprof.cli.commands.run import add_module_with_torch
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 
 def add_to(commands: Commands) -> None:
     """Run the program once a batch size; ends with the exit code of what that says."""

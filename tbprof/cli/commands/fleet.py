@@ -19,8 +19,6 @@ from tbprof.views.fleet.listing import SORTS, FleetQuestion, fleet_view
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 _FORMS = {
     "text": fleet_text,
     "json": fleet_json,

@@ -20,8 +20,6 @@ from tbprof.store.publishing.importing import Imported, import_trace, is_within
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 _COULD_NOT = 2
 
 

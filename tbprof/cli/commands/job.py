@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
     from tbprof.views.job.job_page import JobPage
 
-__all__ = ["add_to"]
-
 _COULD_NOT = 2
 
 

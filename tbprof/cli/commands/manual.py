@@ -11,8 +11,6 @@ from tbprof.standard_streams import put, reader_may_leave
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("manual")

@@ -7,8 +7,6 @@ from typing import TypeAlias
 
 from tbprof.errors import UsageError
 
-__all__ = ["WORKERS_HELP", "Commands", "add_top"]
-
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 WORKERS_HELP = (

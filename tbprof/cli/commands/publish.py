@@ -33,8 +33,6 @@ from tbprof.views.overview.opening import opening_of
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 DEADLINE_S = 600
 _PATIENCE_S = 120.0
 """How long a store that can't be reached is tried again: others wait for their turn."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from tbprof.cli.input.shard import Shard
     from tbprof.executors.executor import Executor
 
-__all__ = ["add_to"]
-
 FOUND = 1
 _COULD_NOT = 2
 

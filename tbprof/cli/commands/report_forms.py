@@ -17,8 +17,6 @@ from tbprof.cli.output.stderr_messages import Problem, tell
 from tbprof.escaping import json_text
 from tbprof.model import Report
 
-__all__ = ["report_page", "report_parts"]
-
 Windows: TypeAlias = Iterable[WindowReport]
 
 

@@ -18,8 +18,6 @@ from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.store.lookup.discovery import MemoryFolder
 from tbprof.texts.memory.followed_steps import growth_sentence
 
-__all__ = ["memory_json", "memory_texts"]
-
 _MOST_FILES = 4
 """Ranks of a job fail together, and one tells what the others do."""
 

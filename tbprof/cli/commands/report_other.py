@@ -13,8 +13,6 @@ from tbprof.cli.input.file_kinds import OtherKind
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
 
-__all__ = ["other_text"]
-
 _FORMS = ("text", "json")
 
 

@@ -14,8 +14,6 @@ from tbprof.cli.processes.torch_command import command_with_torch
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_module_with_torch", "add_to"]
-
 
 def add_to(commands: Commands) -> None:
     """Become the program, with the hook in it; ends with the program's exit code."""

@@ -21,8 +21,6 @@ from tbprof.views.tables.tables import TABLES
 if TYPE_CHECKING:
     from tbprof.cli.commands.parsers import Commands
 
-__all__ = ["add_to"]
-
 _FORMS = {**FORMS, "markdown": table_markdown, "html": table_page}
 _SCOPES = ("trace", "steps")
 _GROUPINGS = ("name", "shapes", "stack", "module", "label", "step")

@@ -17,8 +17,6 @@ from tbprof.errors import UsageError
 from tbprof.safe_open import content_within
 from tbprof.views.check.check import Accepted, Baseline, CheckView
 
-__all__ = ["SCHEMA", "read_baseline", "renewed", "write_baseline"]
-
 SCHEMA = 2
 
 _MAX_BYTES = 64 * 1024 * 1024

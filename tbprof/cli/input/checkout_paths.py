@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["path_in_checkout"]
-
 
 def path_in_checkout(file: str, source_root: Path) -> str:
     """The file relative to the folder that the command runs in, with forward slashes.

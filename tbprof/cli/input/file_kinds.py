@@ -12,8 +12,6 @@ from typing import Literal, TypeAlias
 from tbprof.file_names import MEMORY_STEP_SUFFIX, OUT_OF_MEMORY_SUFFIX
 from tbprof.safe_open import open_regular
 
-__all__ = ["OtherKind", "other_file"]
-
 OtherKind: TypeAlias = Literal["operations", "out_of_memory", "memory_step", "snapshot"]
 
 _PARQUET = b"PAR1"

@@ -25,8 +25,6 @@ from tbprof.views.fleet.summary import (
     summary_of_document,
 )
 
-__all__ = ["fleet_windows"]
-
 
 def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -> list[FleetWindow]:
     """By run; what is left out of the folder costs one line on stderr each.

@@ -23,8 +23,6 @@ from tbprof.views.job.rank_summary import RankSummary, rank_summary
 from tbprof.views.series.newest_window import NewestWindow, names_of, newest_window
 from tbprof.window_names import parse_window_name
 
-__all__ = ["JobRanks", "job_ranks"]
-
 _MOST_NAMED = 8
 
 

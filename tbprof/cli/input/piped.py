@@ -15,8 +15,6 @@ from typing import BinaryIO
 
 from tbprof.errors import TbprofError, TraceNotReadable, TraceTooLarge, UsageError
 
-__all__ = ["as_file", "is_piped"]
-
 _STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _DESCRIPTOR = re.compile(r"/(dev|proc/self)/fd/\d+")
 _PIECE_BYTES = 1024 * 1024

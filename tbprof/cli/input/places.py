@@ -9,8 +9,6 @@ from pathlib import Path
 
 from tbprof.errors import UsageError
 
-__all__ = ["local_path", "path_of", "path_or_address"]
-
 
 def path_of(text: str) -> Path:
     """The path as it was given; of an address, where its placeholders are, once the store was asked.

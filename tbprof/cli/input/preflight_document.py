@@ -13,8 +13,6 @@ from tbprof.texts.findings.predicted import framework_fix
 from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.views.check.check import Found, Recording
 
-__all__ = ["Json", "document_recording", "preflight_document"]
-
 Json: TypeAlias = Mapping[str, Any]
 
 _MOST_BYTES = 64 * 1024 * 1024

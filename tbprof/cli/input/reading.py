@@ -13,8 +13,6 @@ from tbprof.escaping import plain
 from tbprof.model import Report
 from tbprof.store.lookup import reports
 
-__all__ = ["is_folder", "progress_of", "report_of_file"]
-
 _PROGRESS_FROM_BYTES = 50 * 1000 * 1000
 _PROGRESS_EVERY_S = 0.5
 

@@ -9,8 +9,6 @@ from typing import TypeVar
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
 
-__all__ = ["Shard", "shard_of"]
-
 _T = TypeVar("_T")
 _WORDS = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 

@@ -9,8 +9,6 @@ from tbprof.cli.input.reading import is_folder, progress_of
 from tbprof.errors import UsageError
 from tbprof.report import Facts, Tables, open_facts
 
-__all__ = ["facts_of_file"]
-
 
 def facts_of_file(path: Path, *, tables: Tables, use_cache: bool) -> Facts:
     """Read a trace; how far it is is shown on a terminal.

@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from tbprof.executors.executor import Executor
     from tbprof.store.lookup.discovery import MemoryFolder
 
-__all__ = [
-    "BrokenWindow",
-    "FolderWindows",
-    "WindowReader",
-    "WindowReport",
-    "read_windows",
-]
-
 _PROGRESS_FROM_S = 2.0
 """A list that is read faster needs no line that says how far it is."""
 

@@ -9,8 +9,6 @@ from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import found_sentence
 from tbprof.views.check.check import BudgetRow, CheckRow, CheckView
 
-__all__ = ["check_comment"]
-
 _OPEN = ("new", "more", "unseen")
 _MOST_LINES = 50
 """A comment of GitHub takes 65,536 characters."""

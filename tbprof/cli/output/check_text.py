@@ -7,8 +7,6 @@ from tbprof.texts.figures.quantities import count
 from tbprof.texts.findings.check import failure_sum, unjudged_sum
 from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
 
-__all__ = ["check_text"]
-
 _FORMER = (
     "the baseline is of an earlier form, in which two lines of one function may be mistaken for each other: "
     "--update-baseline writes it again and keeps its reasons"

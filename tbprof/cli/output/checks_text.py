@@ -9,8 +9,6 @@ from tbprof.escaping import code, escaped, plain, prose
 from tbprof.texts.findings.rule_pages import RuleText
 from tbprof.views.checks.checks import CheckRow, ChecksView
 
-__all__ = ["checks_markdown", "checks_text", "list_text"]
-
 _MARKS = {
     "failed": "FAILED",
     "predicted": "predicted",

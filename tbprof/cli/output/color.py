@@ -6,8 +6,6 @@ import os
 import re
 import sys
 
-__all__ = ["colored", "wants_color"]
-
 _BOLD, _RED, _YELLOW, _GREEN, _OFF = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[0m"
 
 _SEVERITY = {"critical": _RED, "high": _RED, "medium": _YELLOW, "low": _GREEN}

@@ -13,8 +13,6 @@ from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.fleet.sentences import NOT_READ, gpu_time, hours
 from tbprof.views.fleet.fleet import FleetRow, FleetView
 
-__all__ = ["fleet_json", "fleet_markdown", "fleet_text"]
-
 SCHEMA = 1
 
 _HEADS = (

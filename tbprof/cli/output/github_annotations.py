@@ -11,8 +11,6 @@ from tbprof.escaping import plain
 from tbprof.texts.findings.check import found_sentence
 from tbprof.views.check.check import CheckRow, CheckView
 
-__all__ = ["github_annotations"]
-
 _OPEN = ("new", "more", "unseen")
 
 

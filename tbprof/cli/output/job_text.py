@@ -8,8 +8,6 @@ from tbprof.escaping import escaped, plain, prose
 from tbprof.texts.figures.quantities import duration, milliseconds, share, size
 from tbprof.views.job.job_page import JobCollective, JobFix, JobPage, JobRank
 
-__all__ = ["job_markdown", "job_text"]
-
 _MOST_RANKS = 64
 """More are in JSON; these are the latest."""
 

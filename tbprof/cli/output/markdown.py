@@ -18,8 +18,6 @@ from tbprof.views.findings.predicted import PredictedRow
 from tbprof.views.window.window import SiteRow
 from tbprof.views.window.window_view import window_view
 
-__all__ = ["markdown", "problems_markdown"]
-
 _HEADS = ("site", "what", "ops", "count", "size", "wait, ms", "explained", "of the steps")
 
 

@@ -10,8 +10,6 @@ from tbprof.model import MemoryStep
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.memory.followed_steps import NO_LINE
 
-__all__ = ["memory_step_json", "memory_step_text"]
-
 _MOST_ROWS = 12
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["near_path"]
-
 
 def near_path(path: str) -> str:
     """A whole path relative to the folder that the command runs in, where it lies beneath it."""

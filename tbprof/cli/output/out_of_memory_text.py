@@ -15,8 +15,6 @@ from tbprof.texts.memory.out_of_memory import (
     unaccounted_bytes,
 )
 
-__all__ = ["out_of_memory_json", "out_of_memory_text"]
-
 _MOST_FRAMES = 8
 
 

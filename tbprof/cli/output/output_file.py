@@ -13,8 +13,6 @@ from tbprof.errors import UsageError
 from tbprof.remote.placeholders import addressed
 from tbprof.standard_streams import flush_output, put, reader_may_leave
 
-__all__ = ["Output"]
-
 
 class Output:
     """Takes text piece by piece; a file is begun with the first of them.

@@ -7,8 +7,6 @@ import time
 
 from tbprof.escaping import plain
 
-__all__ = ["Progress"]
-
 _EVERY_S = 2.0
 """Between lines of a log."""
 

@@ -9,8 +9,6 @@ from tbprof.snapshot.snapshot import DeviceSnapshot, FailedAllocation, Snapshot
 from tbprof.texts.figures.quantities import count, share, size
 from tbprof.texts.memory.snapshots import failed_sentence
 
-__all__ = ["snapshot_json", "snapshot_text"]
-
 _SCHEMA = 1
 _MOST_HELD = 20
 _EVENTS = {

@@ -9,8 +9,6 @@ from tbprof.records import dataclass
 from tbprof.remote.placeholders import addressed
 from tbprof.standard_streams import discard
 
-__all__ = ["Problem", "tell"]
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -9,8 +9,6 @@ from tbprof.escaping import json_text
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.views.job.stragglers_view import ContributionRow, StragglersView
 
-__all__ = ["stragglers_json", "stragglers_text"]
-
 _MOST_ROWS = 8
 """Of replicas there can be hundreds; JSON has all."""
 

@@ -16,8 +16,6 @@ from tbprof.texts.findings.actions import worth_words
 from tbprof.texts.job.rank_names import rank_name
 from tbprof.views.export.run_summary import RunSummary
 
-__all__ = ["summary_csv", "summary_json", "summary_text"]
-
 SCHEMA = 1
 
 _HEADS = ("run", "ranks", "steps", "step", "GPU idle", "first action")

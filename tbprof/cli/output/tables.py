@@ -11,8 +11,6 @@ from tbprof.escaping import inert, json_text, plain
 from tbprof.texts.figures.quantities import duration, mean, share, size
 from tbprof.views.tables.table import Cell, Column, Kind, Table, table_document
 
-__all__ = ["FORMS"]
-
 _LONGEST = 72
 """Letters of a cell of text; the rest is cut."""
 

@@ -18,8 +18,6 @@ from tbprof.views.overview.overview import ActionRow
 from tbprof.views.window.window import IdleView, SiteRow, WindowView
 from tbprof.views.window.window_view import window_view
 
-__all__ = ["saving_text", "terminal_text"]
-
 _SHOWN_SITES = 12
 _SEVERAL = 2
 _MOST_APART = 0.02

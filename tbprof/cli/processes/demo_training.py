@@ -13,8 +13,6 @@ from typing import IO
 from tbprof.errors import UsageError
 from tbprof.escaping import plain
 
-__all__ = ["demo_events"]
-
 _NOISE = "USDT:"
 """Kineto prints a line of its own whenever it starts or ends."""
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from tbprof.safe_open import content_within, replace_whole
 
-__all__ = ["add_other_processes", "other_processes"]
-
 _MOST_FACTS_BYTES = 256 * 1024 * 1024
 
 

@@ -10,8 +10,6 @@ from tbprof.cli.input.preflight_document import Json
 from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import UsageError
 
-__all__ = ["run_preflight"]
-
 
 def run_preflight(program: str, arguments: Sequence[str], options: Sequence[str] = ()) -> Json:
     """Run a program without a GPU, its output on stderr, and take what preflight says of it.

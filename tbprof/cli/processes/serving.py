@@ -19,8 +19,6 @@ from tbprof.errors import UsageError
 from tbprof.escaping import plain
 from tbprof.standard_streams import flush_output, put
 
-__all__ = ["Viewer", "serve", "viewer"]
-
 _START_S = 60.0
 _POLL_S = 0.2
 _END_S = 5.0

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from tbprof.errors import UsageError
 
-__all__ = ["command_with_torch"]
-
 
 def command_with_torch(module: str, arguments: Sequence[str]) -> list[str]:
     """`python -m module arguments...`, in the user's own environment: it runs the user's program.

@@ -21,8 +21,6 @@ from tbprof.hook.safety.compiled_code import has_compiled_code
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.model import Audit, MissingFact
 
-__all__ = ["COMPILED", "FAULT", "NO_STEP", "AuditStep", "Audited", "no_audit"]
-
 NO_STEP = "no_step"
 COMPILED = "compiled"
 FAULT = "fault"

@@ -14,8 +14,6 @@ from tbprof.hook.audit.user_frame import own_frame, user_frame
 from tbprof.hook.audit.watched_calls import CallFacts
 from tbprof.model import RecordedCall, Source
 
-__all__ = ["MOST_CALLS", "CallLog", "Place"]
-
 Place: TypeAlias = tuple[CodeType, Mapping[str, Any]]
 """The code that a line belongs to, and the globals of its module."""
 

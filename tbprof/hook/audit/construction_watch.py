@@ -16,8 +16,6 @@ from tbprof.hook.audit.source_names import trace_file_name
 from tbprof.hook.audit.user_frame import user_frame
 from tbprof.model import Construction
 
-__all__ = ["ConstructionWatch"]
-
 MOST_LINES = 100
 
 _WATCHED: tuple[Any, ...] = (torch.nn.Module, Optimizer)

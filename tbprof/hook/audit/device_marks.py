@@ -13,8 +13,6 @@ from torch.nn import Parameter
 from tbprof.hook.safety.program_values import is_a, is_tensor, items_of, needs_gradient, storage_of
 from tbprof.model import DEVICE, HOST, UNKNOWN
 
-__all__ = ["Line", "Mark", "mark_new", "place_of", "places_of", "put_mark"]
-
 Line: TypeAlias = tuple[str, int]
 """A file, as Python spells it, and a line."""
 

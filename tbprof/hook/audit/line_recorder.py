@@ -22,8 +22,6 @@ from tbprof.model import WAITED
 from tbprof.program.caller_frame import called_from, forget_callers
 from tbprof.program.source_files import TORCH
 
-__all__ = ["LineRecorder"]
-
 _UNNAMED = "synchronize"
 _HAND_OVER = torch.overrides.handle_torch_function.__code__
 

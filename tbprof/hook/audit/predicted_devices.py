@@ -26,8 +26,6 @@ from tbprof.hook.audit.watched_calls import Call, CallFacts
 from tbprof.hook.safety.program_values import is_a, is_tensor, rank_of
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
 
-__all__ = ["FOLLOWED", "PredictedDevices", "uses_a_device"]
-
 FOLLOWED = (Tensor, list, tuple, torch.device)
 """Results that are somewhere, or name a place."""
 

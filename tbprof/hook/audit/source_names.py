@@ -6,8 +6,6 @@ from functools import lru_cache
 
 from tbprof.program.source_files import current_import_folders, name_below
 
-__all__ = ["import_folders", "trace_file_name"]
-
 
 @lru_cache(maxsize=4096)
 def trace_file_name(file: str) -> str:

@@ -15,8 +15,6 @@ from tbprof.hook.audit.call_log import Place
 from tbprof.model import SourceText
 from tbprof.safe_open import content_within
 
-__all__ = ["source_lines", "source_texts"]
-
 LONGEST_FUNCTION = 120
 """Lines up to which a function is embedded whole."""
 

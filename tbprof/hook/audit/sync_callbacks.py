@@ -14,8 +14,6 @@ from typing import Any, Protocol
 import torch
 from torch.cuda import _gpu_trace
 
-__all__ = ["SyncCallbacks"]
-
 
 class Notice(Protocol):
     """Is told of a wait on the thread that waits."""

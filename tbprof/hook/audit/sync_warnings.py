@@ -13,8 +13,6 @@ from typing import Any, Literal, TextIO, TypeAlias, cast
 
 import torch
 
-__all__ = ["SyncWarnings"]
-
 _MESSAGE = "called a synchronizing (CUDA|HIP) operation"
 
 _PROTOTYPE = "Synchronization debug mode is a prototype feature"

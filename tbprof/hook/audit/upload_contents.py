@@ -12,8 +12,6 @@ from torch import Tensor
 
 from tbprof.hook.safety.program_values import is_plain_tensor, is_tensor
 
-__all__ = ["MOST_BYTES", "UploadContents", "content_of"]
-
 MOST_BYTES = 4096
 """Of an upload that is looked at; a larger one is hardly a constant, and hashing it takes time."""
 

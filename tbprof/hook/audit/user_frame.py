@@ -9,8 +9,6 @@ from types import CodeType, FrameType
 from tbprof.program.caller_frame import RELAY
 from tbprof.program.source_files import STANDARD_LIBRARY, TORCH, is_notebook, library_of
 
-__all__ = ["is_own_file", "is_users_file", "own_frame", "user_frame"]
-
 _HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
 _WARNINGS = (STANDARD_LIBRARY + "warnings.py", STANDARD_LIBRARY + "_py_warnings.py")
 _COMPILED = os.sep + "torchinductor_"

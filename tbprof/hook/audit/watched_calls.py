@@ -16,8 +16,6 @@ from torch import Tensor
 from tbprof.hook.audit.upload_contents import content_of
 from tbprof.hook.safety.program_values import device_of, dtype_of, is_a, is_tensor, rank_of
 
-__all__ = ["WATCHED", "Call", "CallFacts", "Examine"]
-
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:

@@ -7,8 +7,6 @@ from typing import Any
 
 from tbprof.errors import UsageError
 
-__all__ = ["check_whole_number", "option", "option_group"]
-
 
 def option(text: str, kind: Callable[[str], Any] | None = None) -> Mapping[str, Any]:
     """The metadata of a field of a record of options.

@@ -15,8 +15,6 @@ from tbprof.hook.spool.spool import check_spool, spool_bases
 from tbprof.remote.address import checked_address, is_address, local_folder_of
 from tbprof.remote.outbox import outbox_of
 
-__all__ = ["HookConfig", "checked_config"]
-
 _LONGEST_STALL_MS = 3_600_000
 
 

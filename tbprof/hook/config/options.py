@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from tbprof.hook.config.arguments import option, option_group
 from tbprof.hook.config.schedule import Schedule
 
-__all__ = ["DEFAULTS", "AnyPath", "HookOptions", "RecordOptions"]
-
 AnyPath = str | os.PathLike[str]
 
 

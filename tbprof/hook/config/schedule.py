@@ -8,8 +8,6 @@ from tbprof.errors import UsageError
 from tbprof.hook.config.arguments import check_whole_number, option, option_group
 from tbprof.hook.config.slow_steps import SlowSteps
 
-__all__ = ["Schedule"]
-
 _COUNTS = ("skip_first", "wait", "warmup", "active", "repeat")
 
 

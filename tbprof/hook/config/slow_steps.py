@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from tbprof.errors import UsageError
 from tbprof.hook.config.arguments import check_whole_number, option
 
-__all__ = ["NO_STEP_NS", "SlowSteps"]
-
 NO_STEP_NS = sys.maxsize
 """Longer than any step."""
 

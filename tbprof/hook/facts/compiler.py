@@ -16,8 +16,6 @@ from tbprof.hook.audit.source_names import trace_file_name
 from tbprof.hook.audit.user_frame import is_own_file, is_users_file
 from tbprof.model import CompilerFacts, GraphBreak, Recompilation
 
-__all__ = ["compiler_facts"]
-
 MOST_OF_EACH = 16
 MOST_RECORDS = 10_000
 """Of which the latest are looked at: torch keeps the breaks of all compilations."""

@@ -11,8 +11,6 @@ import torch
 from tbprof.hook.safety.cuda_device import device_in_use
 from tbprof.hook.safety.missing_facts import MissingFacts
 
-__all__ = ["allocated", "counted", "growth"]
-
 _ALLOCATOR = ("num_alloc_retries", "num_ooms", "num_device_alloc", "num_device_free")
 
 

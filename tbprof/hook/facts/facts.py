@@ -22,8 +22,6 @@ from tbprof.model import FACTS_SCHEMA, HookFacts, StepCounts
 from tbprof.safe_open import replace_whole
 from tbprof.version import __version__
 
-__all__ = ["WindowFacts", "collect_facts", "rank_and_world_size", "worker_name", "write_facts"]
-
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")

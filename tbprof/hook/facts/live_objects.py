@@ -12,8 +12,6 @@ from torch.utils.data import DataLoader
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.model import LoaderFacts, OptimizerFacts
 
-__all__ = ["live_loaders_and_optimizers"]
-
 MOST_OF_EACH = 16
 """Kept of each kind, the first that are found."""
 

@@ -13,8 +13,6 @@ import torch
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.safe_open import content_within
 
-__all__ = ["environment", "git_commit", "settings"]
-
 _VARIABLES = (
     *("CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_VISIBLE_DEVICES"),
     *("HIP_LAUNCH_BLOCKING", "HIP_VISIBLE_DEVICES", "AMD_SERIALIZE_KERNEL", "TEARDOWN_CUPTI"),

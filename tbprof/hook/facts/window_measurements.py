@@ -10,8 +10,6 @@ from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.hook.steps.step_clock import StepClock
 from tbprof.model import StepCounts
 
-__all__ = ["WindowMeasurements"]
-
 
 class WindowMeasurements:
     """The numbers of the window that is recorded now."""

@@ -7,8 +7,6 @@ from time import perf_counter_ns
 
 import torch
 
-__all__ = ["AllocatorReadings", "Unused"]
-
 _SELDOM_NS = 200_000
 """Between two readings: each makes a dictionary of some hundred numbers. What comes and goes in between is
 counted from the storages themselves."""

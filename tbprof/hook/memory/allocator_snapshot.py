@@ -13,8 +13,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["AllocatorHistory", "snapshot_of"]
-
 logger = logging.getLogger("tbprof")
 
 MOST_EVENTS = 20_000

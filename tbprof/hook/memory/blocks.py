@@ -11,8 +11,6 @@ from time import perf_counter_ns
 from tbprof.hook.memory.allocator_readings import AllocatorReadings, Unused
 from tbprof.model import MEMORY_KINDS
 
-__all__ = ["MOST_BLOCKS", "Block", "Log", "Peak", "peak_of"]
-
 MOST_BLOCKS = 200_000
 """Of one step; a step of a large model makes tens of thousands."""
 _MOST_ROWS = 20

@@ -17,8 +17,6 @@ import torch
 from tbprof.hook.memory.allocator_snapshot import snapshot_of
 from tbprof.hook.safety.program_errors import let_through
 
-__all__ = ["FailedAllocation", "latest_failure", "watch_allocations"]
-
 
 @dataclass(frozen=True, slots=True)
 class FailedAllocation:

@@ -13,8 +13,6 @@ from torch.optim import Optimizer
 from tbprof.hook.memory.storage_mode import StorageMode, block_of
 from tbprof.hook.safety.program_values import is_a, is_plain_tensor, is_tensor, items_of
 
-__all__ = ["KnownTensors"]
-
 _LONGEST_S = 2.0
 """A step of a training may take a moment longer, and not much."""
 _EACH_LOOK = 1000

@@ -15,8 +15,6 @@ from tbprof.file_names import PIN_NAME
 from tbprof.model import MemoryStep, OutOfMemory
 from tbprof.safe_open import replace_whole
 
-__all__ = ["leave_file"]
-
 
 def leave_file(
     found: MemoryStep | OutOfMemory | bytes, path: Path, kept: int, *, of_all_workers: bool

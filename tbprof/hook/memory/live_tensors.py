@@ -14,8 +14,6 @@ from torch.optim import Optimizer
 
 from tbprof.model import HeldTensors
 
-__all__ = ["held_tensors"]
-
 LONGEST_S = 0.8
 """Who waits for an exception is not made to wait for long."""
 _OF_IT_TO_FIND = 0.6

@@ -37,8 +37,6 @@ from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import MemoryStep
 from tbprof.process.bounded_calls import within
 
-__all__ = ["MemoryRecorder", "leave_optimizers", "watch_optimizers", "write_memory_step"]
-
 logger = logging.getLogger("tbprof")
 
 _SCHEMA = 1

@@ -24,8 +24,6 @@ from tbprof.hook.memory.live_tensors import held_tensors
 from tbprof.model import OutOfMemory
 from tbprof.process.bounded_calls import within
 
-__all__ = ["gpu_of", "look_at", "memory_error", "write_beside_windows"]
-
 _SCHEMA = 1
 _LONGEST_MESSAGE = 2000
 _MOST_FRAMES = 30

@@ -28,8 +28,6 @@ from tbprof.hook.safety.program_values import (
     storage_of,
 )
 
-__all__ = ["StorageMode", "block_of"]
-
 _LIFE = "_tbprof_step_life"
 
 

@@ -15,8 +15,6 @@ import torch
 
 from tbprof.hook.safety.compiled_code import frame_switch
 
-__all__ = ["BackwardEnds", "in_backward"]
-
 
 def in_backward() -> bool:
     """Whether a backward pass runs on this thread."""

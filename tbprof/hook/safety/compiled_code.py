@@ -13,8 +13,6 @@ from typing import Any, ParamSpec
 import torch
 from torch.compiler import is_compiling
 
-__all__ = ["CompilationWatch", "frame_switch", "has_compiled_code", "is_being_traced", "untraced"]
-
 P = ParamSpec("P")
 
 

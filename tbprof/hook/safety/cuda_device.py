@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import torch
 
-__all__ = ["device_in_use", "device_uuid", "has_device_failed"]
-
 
 def device_in_use() -> int | None:
     """The current device, or another one that has a context where the current one has none.

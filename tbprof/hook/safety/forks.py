@@ -10,8 +10,6 @@ from collections.abc import Callable
 from functools import cache
 from weakref import WeakMethod
 
-__all__ = ["disarm_in_forked_children"]
-
 _disarms: list[WeakMethod[Callable[[], None]]] = []
 
 

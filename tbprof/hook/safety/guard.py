@@ -9,8 +9,6 @@ from typing import ParamSpec
 
 from tbprof.hook.safety.program_errors import belongs_to_program, let_through
 
-__all__ = ["Guard"]
-
 logger = logging.getLogger("tbprof")
 
 P = ParamSpec("P")

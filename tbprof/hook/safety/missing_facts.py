@@ -8,8 +8,6 @@ from typing import TypeVar
 from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import MissingFact
 
-__all__ = ["MissingFacts"]
-
 LONGEST_REASON = 200
 
 T = TypeVar("T")

@@ -31,19 +31,6 @@ from torch.jit._builtins import _register_builtin
 from torch.overrides import _pop_mode, _push_mode
 from torch.utils import _python_dispatch as dispatch
 
-__all__ = [
-    "can_change_dispatch_modes",
-    "enter_dispatch_mode",
-    "enter_function_mode",
-    "function_modes",
-    "has_dispatch_modes",
-    "leave",
-    "leave_waiting",
-    "leave_when_outside",
-    "runs_in_mode_of_program",
-    "unseen_by_modes",
-]
-
 _HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
 _HANDLERS = ("__torch_function__", "__torch_dispatch__")
 _RETRY_S, _LONGEST_RETRY_S = 0.001, 0.1

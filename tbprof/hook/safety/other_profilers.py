@@ -16,16 +16,6 @@ import torch
 from torch.autograd.profiler import KinetoStepTracker
 from torch.profiler import profile
 
-__all__ = [
-    "OnlySession",
-    "claim_recording",
-    "end_orphaned_recording",
-    "is_own_recording",
-    "is_recording",
-    "other_profiler_at_work",
-    "without_announcement",
-]
-
 ANNOUNCEMENT = "ProfilerStep"
 """The name under which every `torch.profiler.profile` counts its steps until its `with` ends."""
 

@@ -7,8 +7,6 @@ import multiprocessing
 from collections.abc import Callable
 from multiprocessing.util import Finalize
 
-__all__ = ["ProcessEnd"]
-
 BEFORE_ALL_OTHERS = 1000
 """multiprocessing's own finalizers, of queues and pools, have priorities of -5 to 100."""
 

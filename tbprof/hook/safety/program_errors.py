@@ -16,8 +16,6 @@ from itertools import pairwise
 from types import CodeType, FrameType, FunctionType, MethodType, TracebackType
 from typing import Any
 
-__all__ = ["belongs_to_program", "let_through"]
-
 _RAISES = frozenset(dis.opmap[name] for name in ("RAISE_VARARGS", "RERAISE"))
 _CALLS = tuple(number for name, number in dis.opmap.items() if name.startswith(("CALL", "PRECALL")))
 

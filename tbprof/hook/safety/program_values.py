@@ -13,18 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-__all__ = [
-    "device_of",
-    "dtype_of",
-    "is_a",
-    "is_plain_tensor",
-    "is_tensor",
-    "items_of",
-    "needs_gradient",
-    "rank_of",
-    "storage_of",
-]
-
 _PLAIN = (Tensor, torch.nn.Parameter)
 _GET_DEVICE = Tensor.device.__get__
 _GET_DTYPE = Tensor.dtype.__get__

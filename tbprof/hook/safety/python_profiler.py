@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-__all__ = ["PythonProfiler"]
-
 
 class PythonProfiler:
     """Keeps it while call stacks are recorded; both calls come from the thread that is recorded."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 
-__all__ = ["ThreadAffinity"]
-
 logger = logging.getLogger("tbprof")
 
 

@@ -7,14 +7,6 @@ import sys
 
 import torch
 
-__all__ = [
-    "PREPARED_SESSIONS_END",
-    "WITH_MODULES_WARNS",
-    "crashes_with_stack",
-    "is_torch_since",
-    "old_torch_problem",
-]
-
 OLDEST_TORCH = (2, 6)
 
 PREPARED_SESSIONS_END = (2, 12)

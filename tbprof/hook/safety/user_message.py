@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import os
 
-__all__ = ["QUIET_VARIABLE", "say", "stderr_handler"]
-
 QUIET_VARIABLE = "TBPROF_QUIET"
 """Of the environment: set to anything but 0, no such line is shown."""
 

@@ -10,8 +10,6 @@ from tbprof.hook.facts.facts import rank_and_world_size, worker_name
 from tbprof.hook.memory.failed_allocations import latest_failure
 from tbprof.hook.memory.out_of_memory import gpu_of, look_at, memory_error, write_beside_windows
 
-__all__ = ["explain_out_of_memory", "uncaught_error"]
-
 logger = logging.getLogger("tbprof")
 
 

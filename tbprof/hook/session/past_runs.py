@@ -14,8 +14,6 @@ from tbprof.hook.spool.left_behind import left_behind
 from tbprof.hook.spool.spool import spool_bases
 from tbprof.safe_open import content_within
 
-__all__ = ["past_problems"]
-
 _MOST_BYTES = 16 * 1024 * 1024
 
 

@@ -10,8 +10,6 @@ from tbprof.hook.session.session import Session
 from tbprof.hook.spool.publishing import Publisher
 from tbprof.remote.outbox import waiting_files
 
-__all__ = ["log_run_summary"]
-
 logger = logging.getLogger("tbprof")
 
 

@@ -15,8 +15,6 @@ from tbprof.hook.spool.processes import host_name
 from tbprof.hook.spool.spool import spool_bases, spools_of
 from tbprof.safe_open import replace_whole
 
-__all__ = ["RUN_WARNINGS_PREFIX", "RunWarnings"]
-
 logger = logging.getLogger("tbprof")
 
 RUN_WARNINGS_PREFIX = "last-run-"

@@ -9,8 +9,6 @@ from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
 from tbprof.hook.steps.timetable import NEVER
 
-__all__ = ["ScheduledMemory"]
-
 logger = logging.getLogger("tbprof")
 
 

@@ -32,8 +32,6 @@ from tbprof.model import HookFacts
 from tbprof.process.bounded_calls import within
 from tbprof.remote.outbox import make_outbox
 
-__all__ = ["Session"]
-
 START_PATIENCE_S = 5.0
 """For a file system that may not answer: the publishing process makes the folder as well."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 
-__all__ = ["COUNT", "STALL", "ShortWindows"]
-
 logger = logging.getLogger("tbprof")
 
 COUNT = "the count given to step() went back, or stood still"

@@ -14,8 +14,6 @@ from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.modes import runs_in_mode_of_program, unseen_by_modes
 from tbprof.hook.safety.thread_affinity import ThreadAffinity
 
-__all__ = ["Turn"]
-
 Action = Callable[[], None]
 
 _LOOK_AGAIN_S = 0.001

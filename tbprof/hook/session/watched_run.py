@@ -24,8 +24,6 @@ from tbprof.hook.steps.step_count import CountChange, StepCount
 from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS, NEVER
 from tbprof.program.predicting import is_predicted
 
-__all__ = ["INFERENCE", "WatchedRun"]
-
 logger = logging.getLogger("tbprof")
 
 _LONGEST_WAIT_S = 5.0

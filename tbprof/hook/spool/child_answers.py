@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "EMPTY_PREFIX",
-    "NOT_SENT",
-    "PUBLISHED_PREFIX",
-    "SHOWN_PREFIX",
-    "VERDICT_PREFIX",
-    "WAITING_PREFIX",
-]
-
 VERDICT_PREFIX = "window"
 """Starts the child's line about the window that it has published."""
 

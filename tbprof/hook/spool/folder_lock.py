@@ -13,8 +13,6 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["hold_folder", "trying_folder"]
-
 _TRIES = 50
 _BETWEEN_TRIES_S = 0.02
 

@@ -6,8 +6,6 @@ import logging
 import shutil
 from pathlib import Path
 
-__all__ = ["LEAST_FREE_BYTES", "FreeSpace"]
-
 logger = logging.getLogger("tbprof")
 
 LEAST_FREE_BYTES = 100_000_000

@@ -14,8 +14,6 @@ from tbprof.hook.spool.publishing import Publisher
 from tbprof.hook.spool.spool import TRACE_SUFFIX, facts_path, spool_bases, spools_of
 from tbprof.hook.spool.spool_folder import SpoolFolder
 
-__all__ = ["LeftBehind", "left_behind", "publish_left_behind"]
-
 _LOOK_S = 600.0
 """A publishing process ends by itself before that."""
 

@@ -20,8 +20,6 @@ from tbprof.hook.spool.spool import (
 )
 from tbprof.safe_open import content_within
 
-__all__ = ["is_orphaned", "recover_windows"]
-
 logger = logging.getLogger("tbprof")
 
 _MOST_LOG_BYTES = 16 * 1024 * 1024

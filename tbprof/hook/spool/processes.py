@@ -10,14 +10,6 @@ from pathlib import Path
 
 from tbprof.file_names import PROCESS_NAME
 
-__all__ = [
-    "host_name",
-    "is_of_this_host",
-    "is_running",
-    "process_label",
-    "process_name",
-]
-
 FIRST_NAME_SPACE = "4026531836"
 """The number space of processes that Linux boots with (PROC_PID_INIT_INO): that of no container."""
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from tbprof.hook.spool.spool import log_path
 from tbprof.process.detached import Detached, start_detached
 
-__all__ = ["start_child"]
-
 
 def start_child(trace: Path, logdir: str, arguments: Sequence[str], held: Sequence[int] = ()) -> Detached:
     """Start `tbprof publish` for a spooled trace; what it says is added to the trace's log.

@@ -30,8 +30,6 @@ from tbprof.hook.trackers.trackers import Tracker
 from tbprof.process.detached import Detached
 from tbprof.safe_open import add_line, content_within
 
-__all__ = ["Publisher"]
-
 logger = logging.getLogger("tbprof")
 
 _MOST_LOG_BYTES = 16 * 1024 * 1024

@@ -15,22 +15,6 @@ from tbprof.errors import UsageError
 from tbprof.file_names import BROKEN_SUFFIX, FACTS_SUFFIX, INPUTS_SUFFIX
 from tbprof.hook.spool.processes import process_name
 
-__all__ = [
-    "PUBLISHER_PREFIX",
-    "TRACE_SUFFIX",
-    "broken_path",
-    "check_spool",
-    "facts_path",
-    "inputs_path",
-    "log_path",
-    "open_spool",
-    "page_path",
-    "remove_empty_folders",
-    "remove_partial_files",
-    "spool_bases",
-    "spools_of",
-]
-
 _MOST_TEMPORARY = 100
 """Names that are tried."""
 

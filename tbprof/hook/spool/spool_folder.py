@@ -13,8 +13,6 @@ from tbprof.hook.spool.folder_lock import hold_folder
 from tbprof.hook.spool.processes import process_name
 from tbprof.hook.spool.spool import open_spool, remove_empty_folders
 
-__all__ = ["SpoolFolder"]
-
 logger = logging.getLogger("tbprof")
 
 TOUCH_S = 600

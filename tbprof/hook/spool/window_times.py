@@ -6,8 +6,6 @@ from pathlib import Path
 
 from tbprof.hook.spool.spool import TRACE_SUFFIX
 
-__all__ = ["WindowTimes"]
-
 
 class WindowTimes:
     """Gives each window of a process a later time than the one before.

@@ -13,8 +13,6 @@ import torch
 from tbprof.hook.safety.cuda_device import device_in_use
 from tbprof.hook.safety.program_errors import let_through
 
-__all__ = ["DeviceClock", "TimingEvent"]
-
 FIRST_SPAN_STEPS = 5
 """The first span is short, so that it ends before the first window begins."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.hook.config.slow_steps import NO_STEP_NS, SlowSteps
 from tbprof.hook.steps.step_clock import StepClock
 
-__all__ = ["ENOUGH_STEPS", "FEWEST_STEPS", "SlowStepWatch"]
-
 FEWEST_STEPS = 20
 """Steps that must be known before one of them can be called slow."""
 

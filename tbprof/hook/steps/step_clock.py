@@ -11,8 +11,6 @@ from time import perf_counter_ns
 from tbprof.hook.config.slow_steps import NO_STEP_NS
 from tbprof.hook.steps.device_clock import DeviceClock
 
-__all__ = ["KEPT_STEPS", "StepClock", "StepTimes"]
-
 KEPT_STEPS = 1000
 """Enough for a steady median, and a bound for runs of millions of steps."""
 

@@ -10,8 +10,6 @@ import torch
 
 from tbprof.hook.steps.timetable import NEVER
 
-__all__ = ["MOST_CALLS_OF_A_STEP", "CountChange", "StepCount"]
-
 logger = logging.getLogger("tbprof")
 
 MOST_CALLS_OF_A_STEP = 1000

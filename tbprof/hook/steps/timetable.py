@@ -10,8 +10,6 @@ from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.steps.backoff import Backoff
 from tbprof.hook.steps.trigger import Request, Trigger
 
-__all__ = ["FIRST_LOOK_STEPS", "NEVER", "DueWindow", "Timetable"]
-
 NEVER = sys.maxsize
 """The number of a step that no run reaches."""
 

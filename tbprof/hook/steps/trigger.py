@@ -11,8 +11,6 @@ from pathlib import Path
 from tbprof.process.bounded_calls import BoundedCalls
 from tbprof.safe_open import open_regular
 
-__all__ = ["TRIGGER_NAME", "Request", "Trigger"]
-
 logger = logging.getLogger("tbprof")
 
 TRIGGER_NAME = "tbprof.trigger"

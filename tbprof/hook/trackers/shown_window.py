@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 from tbprof.records import dataclass
 
-__all__ = ["ShownWindow", "window_of_json"]
-
 
 @dataclass(frozen=True, slots=True)
 class ShownWindow:

@@ -14,8 +14,6 @@ from pathlib import Path
 from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.hook.trackers.trackers import Tracker, active_trackers
 
-__all__ = ["VARIABLE", "TrackerThread"]
-
 logger = logging.getLogger("tbprof")
 
 VARIABLE = "TBPROF_TRACKERS"

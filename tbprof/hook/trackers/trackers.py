@@ -11,8 +11,6 @@ from typing import Any, Protocol
 from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.hook.trackers.wandb_rows import LoggedRows
 
-__all__ = ["Tracker", "active_trackers", "forget_mlflow_run", "name_mlflow_run"]
-
 _PREFIX = "tbprof/"
 
 _named: dict[str, str] = {}

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, cast
 
-__all__ = ["LoggedRows"]
-
 _PARAMETERS = ("data", "step", "commit")
 """What W&B's `log` is given, in this order."""
 

@@ -15,8 +15,6 @@ from tbprof.hook.safety.other_profilers import OnlySession
 from tbprof.hook.safety.program_errors import let_through
 from tbprof.hook.window.window import ProfiledWindow
 
-__all__ = ["INPUT_STEPS", "InputSteps"]
-
 logger = logging.getLogger("tbprof")
 
 INPUT_STEPS = Schedule(skip_first=0, warmup=0, active=2)

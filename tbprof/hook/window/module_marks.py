@@ -25,8 +25,6 @@ from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has
 from tbprof.hook.safety.missing_facts import MissingFacts
 from tbprof.hook.safety.program_errors import let_through
 
-__all__ = ["ModuleMarks"]
-
 logger = logging.getLogger("tbprof")
 
 _PREFIX = "nn.Module: "

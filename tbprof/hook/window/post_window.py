@@ -15,8 +15,6 @@ from tbprof.hook.window.input_steps import InputSteps
 from tbprof.hook.window.recorded_window import RecordedWindow
 from tbprof.model import HookFacts
 
-__all__ = ["ENOUGH_STEPS", "SETTLE_STEPS", "PostWindow"]
-
 logger = logging.getLogger("tbprof")
 
 SETTLE_STEPS = 5

@@ -11,8 +11,6 @@ from tbprof.hook.facts.facts import write_facts
 from tbprof.hook.spool.spool import facts_path, inputs_path
 from tbprof.model import HookFacts
 
-__all__ = ["RecordedWindow"]
-
 logger = logging.getLogger("tbprof")
 
 

@@ -17,8 +17,6 @@ from tbprof.hook.window.recorded_window import RecordedWindow
 from tbprof.hook.window.window import ProfiledWindow
 from tbprof.model import HookFacts
 
-__all__ = ["SpooledWindows"]
-
 logger = logging.getLogger("tbprof")
 
 

@@ -22,14 +22,6 @@ from tbprof.hook.safety.torch_version import (
     is_torch_since,
 )
 
-__all__ = [
-    "end_prepared_session",
-    "import_for_start",
-    "is_stopped_by_device",
-    "make_profiler",
-    "supported_options",
-]
-
 logger = logging.getLogger("tbprof")
 
 _ON_HOST = [ProfilerActivity.CPU]

@@ -35,8 +35,6 @@ from tbprof.hook.window.torch_profiler import (
     make_profiler,
 )
 
-__all__ = ["ProfiledWindow"]
-
 logger = logging.getLogger("tbprof")
 
 

@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from tbprof.errors import JobError
 
-__all__ = ["COLUMNS", "Operation", "OperationTable", "operation_table"]
-
 COLUMNS = (
     "dp_rank",
     "stage",

@@ -9,8 +9,6 @@ from typing import Any
 from tbprof.errors import JobError
 from tbprof.job.operations.operation_table import COLUMNS, OperationTable, operation_table
 
-__all__ = ["MOST_ROWS", "read_operation_table"]
-
 MOST_ROWS = 10_000_000
 """A small file can hold any number of equal rows; each takes some 300 bytes once it is read."""
 

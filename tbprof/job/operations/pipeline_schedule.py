@@ -17,8 +17,6 @@ from tbprof.errors import JobError
 from tbprof.job.operations.operation_table import Operation, OperationTable
 from tbprof.job.replay.dependency_graph import DependencyGraph, dependency_graph
 
-__all__ = ["COMPUTING", "KINDS", "OPTIMIZER", "PEER_KINDS", "pipeline_graph"]
-
 FORWARD, BACKWARD = "forward-compute", "backward-compute"
 COMPUTING = (FORWARD, BACKWARD)
 PEER_KINDS = ("forward-send", "forward-recv", "backward-send", "backward-recv")

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from tbprof.job.replay.replaying import Floats
 
-__all__ = ["Contribution", "Explained", "StragglerAnalysis"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contribution:

@@ -20,8 +20,6 @@ from tbprof.job.operations.straggler_analysis import Contribution, Explained, St
 from tbprof.job.replay.dependency_graph import DependencyGraph
 from tbprof.job.replay.replaying import Floats, replay
 
-__all__ = ["WORST_SHARE", "analyze_stragglers"]
-
 WORST_SHARE = 0.03
 """Of the ranks: those whose part in the slowdown is M_W."""
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from tbprof.job.ranks.rank_record import Int64s
 from tbprof.job.ranks.shifting import common_shift
 
-__all__ = ["MISSING", "Rest", "Sequenced", "certain_pairs", "place_in", "rest_of"]
-
 MISSING = -1
 """In place of a position: there is none."""
 

@@ -15,8 +15,6 @@ import numpy.typing as npt
 from tbprof.job.ranks.matching import MatchedGroup
 from tbprof.job.ranks.rank_record import Int64s, RankRecord
 
-__all__ = ["NOBODY", "SAME_NS", "SAME_SHARE", "Arrivals", "arrivals_of"]
-
 NOBODY = -1
 
 SAME_SHARE = 0.02

@@ -12,8 +12,6 @@ from tbprof.job.ranks.arrivals import NOBODY, SAME_NS, Arrivals
 from tbprof.job.ranks.rank_record import Part
 from tbprof.job.ranks.stretches import NOTHING, Stretch, Stretches
 
-__all__ = ["JITTER", "UNEXPLAINED", "Blame", "Excess", "blames_of", "is_of_host"]
-
 JITTER = Part("idle", "jitter")
 """Waits in collectives for which nobody was late by more than noise."""
 

@@ -10,8 +10,6 @@ import numpy as np
 from tbprof.job.ranks.matching import MatchedGroup
 from tbprof.job.ranks.rank_record import RankRecord
 
-__all__ = ["ClockOffset", "clock_offsets"]
-
 _WITHIN = (5, 95)
 """Percentiles between which the spread lies."""
 

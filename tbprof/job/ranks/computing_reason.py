@@ -9,8 +9,6 @@ import numpy as np
 
 from tbprof.job.ranks.stretches import NOTHING, Held, Stretch, Stretches
 
-__all__ = ["ComputingReason", "computing_reason"]
-
 ComputingReason: TypeAlias = Literal["more", "slower", "unknown"]
 
 _SAME_WORK = 0.01

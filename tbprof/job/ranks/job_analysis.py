@@ -14,8 +14,6 @@ from tbprof.job.ranks.rank_record import RankRecord
 from tbprof.job.ranks.step_estimates import StepEstimates, estimate_steps
 from tbprof.job.ranks.stretches import stretches_of
 
-__all__ = ["JobAnalysis", "analyze_ranks"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobAnalysis:

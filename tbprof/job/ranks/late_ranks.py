@@ -12,8 +12,6 @@ from tbprof.job.ranks.computing_reason import ComputingReason, computing_reason
 from tbprof.job.ranks.rank_record import Part
 from tbprof.job.ranks.stretches import Stretches
 
-__all__ = ["LateRank", "late_ranks"]
-
 _CONSIDERABLE = 0.3
 """Of the largest part. A host that fell behind shows it wherever it works; what it seldom does is first."""
 

@@ -17,8 +17,6 @@ from tbprof.job.ranks.aligning import Sequenced
 from tbprof.job.ranks.partners import How, Reason, partners_of
 from tbprof.job.ranks.rank_record import Int64s, RankRecord
 
-__all__ = ["How", "MatchedGroup", "Matching", "Reason", "Unmatched", "match_ranks"]
-
 _PEERS = {"send": "send or receive", "recv": "send or receive"}
 """The two ends of a transfer are one collective of two ranks."""
 

@@ -13,8 +13,6 @@ from tbprof.job.ranks.aligning import MISSING, Sequenced, place_in, rest_of
 from tbprof.job.ranks.rank_record import NOT_RECORDED, Int64s
 from tbprof.job.ranks.shifting import common_shift
 
-__all__ = ["How", "Partners", "Reason", "partners_of"]
-
 How: TypeAlias = Literal["number", "order", "shifted"]
 Reason: TypeAlias = Literal["one_rank", "not_on_all_ranks", "different_kinds", "ambiguous", "left_out"]
 

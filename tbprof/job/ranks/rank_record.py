@@ -8,8 +8,6 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NOT_RECORDED", "Family", "Int64s", "Message", "Part", "RankRecord"]
-
 Int64s: TypeAlias = npt.NDArray[np.int64]
 
 Family: TypeAlias = Literal["computing", "idle", "copying", "communication"]

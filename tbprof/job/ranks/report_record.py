@@ -10,8 +10,6 @@ import numpy as np
 from tbprof.job.ranks.rank_record import Int64s, Message, Part, RankRecord
 from tbprof.model import HOST_DEVICE, CollectiveKey, Report, Site, StretchPart
 
-__all__ = ["record_of_report"]
-
 _Value = TypeVar("_Value", Message, Part)
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from tbprof.job.ranks.rank_record import Int64s
 
-__all__ = ["common_shift"]
-
 
 def common_shift(first: Int64s, second: Int64s) -> int | None:
     """What to add to a position in `first` to be at the same collective in `second`.

@@ -21,8 +21,6 @@ from tbprof.job.ranks.stretches import Stretches
 from tbprof.job.ranks.what_if_times import what_if_times
 from tbprof.job.replay.replaying import Floats
 
-__all__ = ["ACCURACY", "MOST_ERROR", "StepEstimate", "StepEstimates", "estimate_steps"]
-
 MOST_ERROR = 0.05
 """Of the recorded time: a replay that is further off says nothing."""
 

@@ -20,8 +20,6 @@ from tbprof.job.ranks.stretches import Stretches
 from tbprof.job.replay.dependency_graph import dependency_graph
 from tbprof.job.replay.replaying import Floats, replay
 
-__all__ = ["NEVER", "OwnTimes", "Times", "collective_ends", "own_times_of"]
-
 NEVER = -(1 << 50)
 """A time that decides nothing."""
 

@@ -18,8 +18,6 @@ import numpy.typing as npt
 from tbprof.job.ranks.matching import MatchedGroup
 from tbprof.job.ranks.rank_record import NOT_RECORDED, Int64s, Part, RankRecord
 
-__all__ = ["NOTHING", "Held", "Stretch", "Stretches", "stretches_of"]
-
 _STILL = 0.1
 """Of a collective's time: with less computing beneath it, a rank stood still."""
 

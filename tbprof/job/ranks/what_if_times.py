@@ -15,8 +15,6 @@ from tbprof.job.ranks.stretch_times import NEVER, OwnTimes, Times
 from tbprof.job.ranks.stretches import Stretches
 from tbprof.job.replay.replaying import Floats
 
-__all__ = ["what_if_times"]
-
 
 def what_if_times(
     arrivals: Sequence[Arrivals],

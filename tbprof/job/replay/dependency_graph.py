@@ -8,8 +8,6 @@ from graphlib import CycleError, TopologicalSorter
 
 from tbprof.errors import JobError
 
-__all__ = ["DependencyGraph", "dependency_graph"]
-
 
 @dataclass(frozen=True, slots=True)
 class DependencyGraph:

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from tbprof.job.replay.dependency_graph import DependencyGraph
 
-__all__ = ["Floats", "Replayed", "replay"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 

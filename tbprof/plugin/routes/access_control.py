@@ -11,8 +11,6 @@ from werkzeug import wrappers
 
 from tbprof.plugin.routes.answers import error_answer
 
-__all__ = ["AccessControl"]
-
 _Application: TypeAlias = Callable[..., Any]
 
 MOST_QUERY_BYTES = 8 * 1024

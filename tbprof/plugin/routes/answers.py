@@ -16,8 +16,6 @@ from werkzeug.datastructures import Headers
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.plugin.worker.kept_answers import Answer
 
-__all__ = ["BYTES", "CSV", "JSON", "answering", "error_answer", "sending", "sent"]
-
 JSON = "application/json"
 BYTES = "application/octet-stream"
 CSV = "text/csv"

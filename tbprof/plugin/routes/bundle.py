@@ -13,8 +13,6 @@ from tbprof.folders import PACKAGE
 from tbprof.plugin.routes.answers import sent
 from tbprof.plugin.worker.kept_answers import Answer
 
-__all__ = ["Bundle"]
-
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}
 _ONE_DAY_S = 24 * 3600
 _ASSETS = "assets/"

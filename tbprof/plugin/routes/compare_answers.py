@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from tbprof.errors import Busy, TbprofError
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import names_file_of, problem_with, requested_window
+from tbprof.plugin.routes.requested_window import names_file_of, requested_window
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports, Waiting
 from tbprof.views.compare.comparison import CompareAnswer
-
-__all__ = ["CompareAnswers"]
+from tbprof.views.window.problems import problem_with
 
 
 class CompareAnswers:

@@ -9,8 +9,6 @@ from tbprof.plugin.routes.requested_window import at_hand, requested_window
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports
 
-__all__ = ["FindingAnswers"]
-
 
 class FindingAnswers:
     def __init__(self, logs: LogDirectory, reports: Reports) -> None:

@@ -10,7 +10,6 @@ from threading import Lock
 from tbprof.errors import UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.plugin.worker.summaries import Known, Summaries
 from tbprof.records import dataclass
@@ -19,8 +18,7 @@ from tbprof.views.fleet.fleet import FleetView
 from tbprof.views.fleet.fleet_csv import fleet_csv
 from tbprof.views.fleet.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet.listing import RUNS_OF_A_PAGE, SORTS, FleetQuestion, fleet_rows, fleet_view, sort_of
-
-__all__ = ["FleetAnswers"]
+from tbprof.views.window.problems import in_log_directory
 
 _FRESH_S = 1.0
 """How long the rows are good for: several people look, sort and search."""

@@ -14,8 +14,6 @@ from tbprof.model import Window
 from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 from tbprof.plugin.worker.window_messages import Part
 
-__all__ = ["KeptFigures", "Patience"]
-
 _PATIENCE_S = 1.0
 """Of an answer: reading the reports of a thousand ranks takes about that."""
 

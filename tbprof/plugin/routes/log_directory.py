@@ -18,8 +18,6 @@ from tbprof.safe_open import confine, release
 from tbprof.store.lookup.discovery import Discovery, Listing, MemoryFolder
 from tbprof.trace_files import looks_like_trace
 
-__all__ = ["LogDirectory"]
-
 logger = logging.getLogger("tbprof")
 
 _FRESH_S = 1.0

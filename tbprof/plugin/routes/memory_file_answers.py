@@ -13,8 +13,6 @@ from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports
 from tbprof.views.memory.memory_files import MemoryFileRow, MemoryFilesView
 
-__all__ = ["MemoryFileAnswers"]
-
 _TITLES: Mapping[MemoryFileKind, str] = {
     "out_of_memory": "Memory ran out",
     "memory_step": "What held memory in a step",

@@ -19,8 +19,6 @@ from tbprof.safe_open import confine
 from tbprof.store.lookup.discovery import Discovery, Listing
 from tbprof.trace_files import looks_like_trace
 
-__all__ = ["RemoteFolder"]
-
 _LISTER = "tbprof.remote.mirror.main"
 """Never imported here: it holds what speaks to stores."""
 

@@ -8,8 +8,6 @@ from tbprof.errors import Gone, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 
-__all__ = ["no_such_run", "number_of", "windows_by_worker"]
-
 
 def windows_by_worker(logs: LogDirectory, run: str) -> dict[str, list[Window]]:
     """In the order of their time.

@@ -15,8 +15,6 @@ from tbprof.plugin.worker.reports import Reports, files_of
 from tbprof.version import __version__
 from tbprof.views.window.runs import RunsVersion, runs_view
 
-__all__ = ["RunsAnswers"]
-
 _KEPT_BYTES = 16 * 1024 * 1024
 _MOST_DIGITS = 9
 

@@ -14,15 +14,13 @@ from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import in_log_directory
 from tbprof.plugin.routes.run_windows import number_of, windows_by_worker
 from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 from tbprof.plugin.worker.window_messages import record_in
 from tbprof.records import dataclass
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
 from tbprof.views.series.series_views import ranks_view, series_row, trend_view
-
-__all__ = ["MAX_WINDOWS", "SeriesAnswers", "figures_in"]
+from tbprof.views.window.problems import in_log_directory
 
 MAX_WINDOWS = 120
 """Windows of one worker that a trend shows, the newest ones."""

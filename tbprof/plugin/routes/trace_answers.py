@@ -12,7 +12,7 @@ from typing import TypeAlias
 from tbprof.errors import Busy, Gone, NotComparable, TraceError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import in_log_directory, problem_with, requested_window
+from tbprof.plugin.routes.requested_window import requested_window
 from tbprof.plugin.worker.analyses import Reading
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.open_traces import OpenTraces
@@ -26,8 +26,7 @@ from tbprof.views.roofline.roofline import RooflineAnswer
 from tbprof.views.tables.screen import TableAnswer
 from tbprof.views.timeline.timeline import TimelineAnswer
 from tbprof.views.window.answer import Problem, Progress
-
-__all__ = ["TraceAnswers"]
+from tbprof.views.window.problems import in_log_directory, problem_with
 
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""

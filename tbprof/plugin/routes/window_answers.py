@@ -7,12 +7,11 @@ from collections.abc import Mapping
 
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import problem_with, requested_window
+from tbprof.plugin.routes.requested_window import requested_window
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports, Waiting
 from tbprof.views.window.answer import Progress, WindowAnswer
-
-__all__ = ["WindowAnswers"]
+from tbprof.views.window.problems import problem_with
 
 
 class WindowAnswers:

@@ -22,18 +22,6 @@ from tbprof.process.worker import DEADLINE_S, Worker
 from tbprof.records import dataclass
 from tbprof.safe_open import FileState, file_state
 
-__all__ = [
-    "MAX_WAITING",
-    "SMALL_BYTES",
-    "WORKER",
-    "WORKERS",
-    "Analyses",
-    "Failed",
-    "Reading",
-    "State",
-    "deadline_s",
-]
-
 WORKER = "tbprof.plugin.worker.main"
 """Never imported here: it holds what reads and analyzes traces."""
 

@@ -27,8 +27,6 @@ from tbprof.views.timeline.selection import select_episode, select_gap, select_r
 from tbprof.views.timeline.tile_bytes import tile_bytes
 from tbprof.views.timeline.timeline_view import found_view, timeline_step, timeline_view
 
-__all__ = ["ANSWERS", "Parameters", "Traces"]
-
 _KEPT_OPEN = 2
 """Traces of each kind: the one that is looked at, and the one it is compared with."""
 

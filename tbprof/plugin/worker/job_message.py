@@ -8,8 +8,6 @@ from tbprof.records import dataclass
 from tbprof.views.job.job_page import RankProblem, UnreadRank
 from tbprof.views.job.rank_summary import RankSummary
 
-__all__ = ["AskedJob"]
-
 
 @dataclass(frozen=True, slots=True)
 class AskedJob:

@@ -9,8 +9,6 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from functools import cached_property
 
-__all__ = ["Answer", "KeptAnswers"]
-
 _FAST = 3
 """As TensorBoard packs what it sends."""
 

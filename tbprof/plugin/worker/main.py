@@ -9,8 +9,6 @@ from tbprof.process.answering import main
 from tbprof.process.memory_limit import machine_memory_bytes
 from tbprof.process.messages import Question
 
-__all__ = ["answering"]
-
 
 def answering(progress: Callable[[int, int], None]) -> Callable[[Question], bytes]:
     """A function that answers, of traces that stay open."""

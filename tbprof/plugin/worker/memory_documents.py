@@ -15,8 +15,6 @@ from tbprof.snapshot.snapshot import snapshot_in
 from tbprof.views.memory.documents import memory_step_document, out_of_memory_document, snapshot_document
 from tbprof.views.memory.memory_files import MemoryDocument
 
-__all__ = ["memory_document"]
-
 _MOST_BYTES = 32 * 1024 * 1024
 """Of a snapshot, reading so much takes some ten seconds; the command line takes all."""
 

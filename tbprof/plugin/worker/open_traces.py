@@ -22,8 +22,6 @@ from tbprof.process.worker import MOST_WAITING, Worker
 from tbprof.records import dataclass
 from tbprof.safe_open import FileState, file_state
 
-__all__ = ["OpenTraces"]
-
 _Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], int, FileState]
 """The size of the file and the file as it is are among it: what is being made of one that was replaced is no
 answer to who asks now."""

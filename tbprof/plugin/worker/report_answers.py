@@ -31,8 +31,6 @@ from tbprof.views.source.source_files_view import source_files_view
 from tbprof.views.window.answer import WindowAnswer
 from tbprof.views.window.window_view import window_view
 
-__all__ = ["answer_of"]
-
 _Parameters: TypeAlias = Mapping[str, str]
 
 

@@ -10,8 +10,6 @@ from tbprof.process.answering import main
 from tbprof.process.garbage import SELDOM
 from tbprof.process.messages import Question
 
-__all__ = ["answering"]
-
 _MORE_MEMORY_BYTES = 1024**3
 """The largest report that is read takes some hundred MB."""
 

@@ -9,8 +9,6 @@ from tbprof.plugin.worker.window_messages import AskedWindow
 from tbprof.store.codec import decode_report
 from tbprof.store.lookup.windows import stored_report, with_doubt
 
-__all__ = ["report_of"]
-
 
 def report_of(asked: AskedWindow, *, is_one_of_many: bool = False) -> Report | None:
     """The one that came with the question, else the one at hand; None where its trace must be read.

@@ -34,8 +34,6 @@ from tbprof.records import dataclass
 from tbprof.safe_open import FileState, file_state
 from tbprof.views.job.job_page import RankProblem, UnreadRank
 
-__all__ = ["FilesState", "Reports", "Waiting", "files_of"]
-
 _REPORT_WORKER = "tbprof.plugin.worker.report_main"
 """Never imported here: it holds what reads reports."""
 

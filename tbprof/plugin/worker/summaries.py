@@ -20,8 +20,6 @@ from tbprof.records import dataclass
 from tbprof.store.lookup.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
 from tbprof.views.fleet.summary import SUMMARY_FORM, WindowSummary, summary_of_document
 
-__all__ = ["Known", "Summaries"]
-
 WORKER = "tbprof.plugin.worker.summarizing"
 """Never imported here: it holds what makes summaries of reports."""
 

@@ -16,8 +16,6 @@ from tbprof.process.answering import main
 from tbprof.process.messages import Question
 from tbprof.views.fleet.summary import document_of, summary_of
 
-__all__ = ["WINDOWS", "summarizing"]
-
 _MORE_MEMORY_BYTES = 1024**3
 """The largest report that is read takes some hundred MB, and one is held at a time."""
 

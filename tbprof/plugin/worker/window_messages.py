@@ -15,19 +15,6 @@ from tbprof.records import dataclass
 if TYPE_CHECKING:
     from tbprof.views.job.job_page import RankProblem, UnreadRank
 
-__all__ = [
-    "MISSING",
-    "AskedWindow",
-    "Part",
-    "as_it_is",
-    "json_of",
-    "packed_job",
-    "packed_windows",
-    "parts_in",
-    "record_in",
-    "windows_in",
-]
-
 _Record = TypeVar("_Record")
 
 MISSING = b"missing "

@@ -9,8 +9,6 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-__all__ = ["called_after_import"]
-
 
 @contextmanager
 def called_after_import(module: str, call: Callable[[], object]) -> Iterator[None]:

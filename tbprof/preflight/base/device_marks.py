@@ -15,20 +15,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-__all__ = [
-    "FOLLOWERS",
-    "HOST",
-    "PINNED",
-    "Place",
-    "bytes_of",
-    "device_place",
-    "host_place",
-    "is_on_device",
-    "mark",
-    "place_of",
-    "places_among",
-]
-
 
 class Place:
     """Where a storage would be; one object each, compared by identity of what matters."""

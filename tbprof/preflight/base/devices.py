@@ -11,8 +11,6 @@ from torch import Tensor
 
 from tbprof.preflight.base.device_marks import HOST, Place, device_place, place_of
 
-__all__ = ["current", "device_count", "device_named", "is_of_device", "made_for_device", "place_named"]
-
 
 class _Current:
     """What `torch.cuda.set_device` set; one for all threads, which no program tells apart."""

@@ -13,8 +13,6 @@ from typing import Any
 from tbprof.preflight.base.after_import import called_after_import
 from tbprof.preflight.base.relayed import as_called_by_program
 
-__all__ = ["Patch", "applied", "instead", "suspended"]
-
 _ABSENT = object()
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from tbprof.program.caller_frame import called_from
 
-__all__ = ["as_called_by_program"]
-
 _IN_C = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType)
 """What warns in the name of the Python code that called it."""
 

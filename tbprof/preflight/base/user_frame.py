@@ -20,8 +20,6 @@ from tbprof.program.source_files import (
     name_below,
 )
 
-__all__ = ["Origin", "origin"]
-
 _PREFLIGHT = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
 _COMMAND = "<string>"
 """The program of `python -c`. Otherwise code that a library generates: no line that anyone could read."""

@@ -12,8 +12,6 @@ from typing import Any
 
 from tbprof.errors import UsageError
 
-__all__ = ["VARIABLE", "Way", "loaders_resized", "way_of", "with_batch"]
-
 VARIABLE = "TBPROF_BATCH_SIZE"
 """Of the environment: a program may read its batch size there."""
 _FLAGS = tuple(

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-__all__ = ["Block", "Call", "Kind", "Log", "Phase"]
-
 Kind: TypeAlias = Literal[
     "parameters", "gradients", "optimizer state", "activations", "inputs", "temporaries"
 ]

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-__all__ = ["CachingAllocator", "rounded"]
-
 _MIN_BLOCK = 512
 _SMALL_SIZE = 1 << 20
 _SMALL_SEGMENT = 2 << 20

@@ -21,8 +21,6 @@ from tbprof.preflight.fits.text import text
 from tbprof.program.main_program import check_script
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
-__all__ = ["run"]
-
 _FITS, _DOES_NOT, _COULD_NOT = 0, 1, 2
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([KMGT]?)(I?)B?", re.IGNORECASE)
 _LEAST_DEVICE_BYTES = 10**6

@@ -8,8 +8,6 @@ from typing import Any
 
 from tbprof.preflight.fits.outcome import Outcome, growth_of, needed_bytes, verdict_of
 
-__all__ = ["document"]
-
 _SCHEMA = 1
 
 

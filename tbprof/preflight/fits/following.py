@@ -24,8 +24,6 @@ from tbprof.preflight.fits.blocks import Block, Call, Kind, Log, Phase
 from tbprof.preflight.fits.inside_operators import InsideOperators
 from tbprof.preflight.watching.mode import RUNNERS, last_op
 
-__all__ = ["Follower"]
-
 _LIFE = "_tbprof_device_life"
 _MAKERS = frozenset(
     (

@@ -20,8 +20,6 @@ from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
 from tbprof.preflight.session import Preflight
 from tbprof.program.main_program import program_frames, run_program
 
-__all__ = ["Task", "followed", "main"]
-
 _NO_GPU = (
     "nothing was put on a GPU; the program has to choose its device as it does where there is one, such as "
     "by torch.cuda.is_available()"

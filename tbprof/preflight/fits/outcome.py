@@ -8,8 +8,6 @@ from typing import Literal, TypeAlias
 
 from tbprof.preflight.fits.peak import Peak
 
-__all__ = ["Growth", "Line", "Outcome", "Verdict", "growth_of", "needed_bytes", "outcome_from", "verdict_of"]
-
 Verdict: TypeAlias = Literal["fits", "may fit", "does not fit"]
 
 _CONTEXT_LOW, _CONTEXT_HIGH = 250_000_000, 1_400_000_000

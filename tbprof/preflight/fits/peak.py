@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from tbprof.preflight.fits.blocks import Block, Call, Kind, Log, Phase
 from tbprof.preflight.fits.caching_allocator import CachingAllocator, rounded
 
-__all__ = ["Peak", "peak_of"]
-
 _MOST_ROWS = 12
 
 

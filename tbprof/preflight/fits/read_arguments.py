@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ReadArguments"]
-
-
 _ITSELF = (0, slice(None, 1))
 
 

@@ -8,8 +8,6 @@ from tbprof.preflight.fits.outcome import Outcome, growth_of, needed_bytes, verd
 from tbprof.preflight.fits.peak import Peak
 from tbprof.texts.figures.quantities import count, size
 
-__all__ = ["text"]
-
 _NOT_COUNTED = (
     "Not counted: what later steps need more, such as longer inputs, and evaluation; the workspaces of "
     "cuDNN and what NCCL keeps. The whole process is given with 0.25 to 1.4 GB for CUDA itself, and at most "

@@ -27,8 +27,6 @@ from tbprof.preflight.patches import (
 )
 from tbprof.preflight.watching import half_precision
 
-__all__ = ["PATCHES", "installed", "installed_stubs"]
-
 PATCHES: tuple[Patch, ...] = (
     *cuda_stub.PATCHES,
     *cuda_tools.PATCHES,

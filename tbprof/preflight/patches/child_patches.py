@@ -27,8 +27,6 @@ from tbprof.preflight.program.termination import insist
 from tbprof.preflight.watching import recording
 from tbprof.preflight.watching.recording import Recorder
 
-__all__ = ["PATCHES"]
-
 _LEFT_ALONE = ("torch.utils.data._utils.worker", "multiprocessing.managers")
 
 _POOLS = ("multiprocessing.pool", "torch.multiprocessing.pool")

@@ -14,8 +14,6 @@ from tbprof.preflight.patches.python_reads import MOVED_OPS
 from tbprof.preflight.watching.copies import note_read, note_upload
 from tbprof.preflight.watching.recording import Event, muted, note, remark
 
-__all__ = ["PATCHES"]
-
 
 def _one_hot(original: Any) -> Any:
     """On the CPU its classes are checked by reading them, which a GPU does not do."""

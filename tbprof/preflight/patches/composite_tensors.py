@@ -13,8 +13,6 @@ from tbprof.preflight.base.devices import device_named, place_named
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.watching.recording import Event, note
 
-__all__ = ["PATCHES"]
-
 _PARTS = {
     "sparse_coo_tensor": ("indices", "values"),
     "sparse_csr_tensor": ("crow_indices", "col_indices", "values"),

@@ -13,17 +13,6 @@ from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.recording import Event as Noted
 from tbprof.preflight.watching.recording import note
 
-__all__ = [
-    "CUDAGraph",
-    "Event",
-    "ExternalStream",
-    "Stream",
-    "StreamContext",
-    "current_stream",
-    "empty_cache",
-    "synchronize",
-]
-
 
 def synchronize(device: Any = None) -> None:  # noqa: ARG001 - as torch has it
     """Noted as a wait of the host for the device."""

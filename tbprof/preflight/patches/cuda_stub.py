@@ -17,8 +17,6 @@ from tbprof.preflight.base.devices import current, device_count
 from tbprof.preflight.base.patch import Patch, instead
 from tbprof.preflight.patches import cuda_streams
 
-__all__ = ["PATCHES"]
-
 _MEMORY_BYTES = 80 << 30
 
 _PROPERTIES = SimpleNamespace(

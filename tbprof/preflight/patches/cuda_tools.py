@@ -14,8 +14,6 @@ from torch import Tensor
 from tbprof.preflight.base.patch import Patch, instead
 from tbprof.preflight.patches import cuda_streams
 
-__all__ = ["PATCHES"]
-
 _CUDA_VERSION = "12.8"
 _CUDNN_VERSION = 91002
 """Programs parse them and compare; these are of today."""

@@ -19,8 +19,6 @@ from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.copies import note_read, note_upload
 from tbprof.preflight.watching.recording import muted
 
-__all__ = ["PATCHES", "moved"]
-
 _CPU = torch.device("cpu")
 """The one that is given to torch's own functions, known by identity: under a function mode, such as
 that of `with torch.device(...)`, torch looks them up by name and comes back here."""

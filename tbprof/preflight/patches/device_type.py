@@ -10,8 +10,6 @@ import torch
 from tbprof.preflight.base.devices import device_named
 from tbprof.preflight.base.patch import Patch, applied, instead, suspended
 
-__all__ = ["PATCHES"]
-
 _REAL = torch.device
 
 

@@ -10,8 +10,6 @@ from tbprof.errors import NotSupported
 from tbprof.preflight.base.patch import Patch, instead
 from tbprof.preflight.watching.recording import Event, note, remark
 
-__all__ = ["PATCHES"]
-
 _HOME = "torch.distributed.distributed_c10d"
 
 _KEPT: list[Any] = []

@@ -18,8 +18,6 @@ from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.patches.device_moves import moved
 from tbprof.preflight.watching.mode import Watch
 
-__all__ = ["PATCHES"]
-
 _CPU = torch.device("cpu")
 _NOTHING = nullcontext()
 

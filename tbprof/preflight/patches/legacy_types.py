@@ -13,8 +13,6 @@ from tbprof.preflight.base.devices import current
 from tbprof.preflight.base.patch import Patch, instead
 from tbprof.preflight.patches.device_moves import moved
 
-__all__ = ["PATCHES"]
-
 _CUDA, _HOST = "torch.cuda.", "torch."
 
 _NAMES = (

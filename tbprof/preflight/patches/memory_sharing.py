@@ -15,8 +15,6 @@ from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.patches.python_reads import MOVED_OPS
 from tbprof.preflight.watching.recording import Event, note
 
-__all__ = ["PATCHES"]
-
 _CAPSULES: dict[int, Place] = {}
 """Where the memory of each DLPack capsule is that was not taken yet, by the capsule's id."""
 

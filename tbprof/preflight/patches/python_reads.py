@@ -15,8 +15,6 @@ from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.copies import note_read
 from tbprof.preflight.watching.recording import Event, muted, note
 
-__all__ = ["MOVED_OPS", "PATCHES"]
-
 Make: TypeAlias = Callable[[Any], Any]
 
 ITEM_OPS = ("aten::_local_scalar_dense", "aten::item")

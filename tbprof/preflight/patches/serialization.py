@@ -16,8 +16,6 @@ from tbprof.preflight.patches.python_reads import MOVED_OPS
 from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.recording import Event, note
 
-__all__ = ["PATCHES"]
-
 _FIRST = -1
 """Torch asks in this order; its own begin at 10."""
 

@@ -11,8 +11,6 @@ from torch import Tensor
 from tbprof.preflight.base.device_marks import HOST, host_place, is_on_device, mark, place_of
 from tbprof.preflight.base.patch import Patch
 
-__all__ = ["PATCHES"]
-
 _CPU = torch.device("cpu")
 
 

@@ -17,8 +17,6 @@ from tbprof.preflight.base.patch import Patch, instead
 from tbprof.preflight.watching.mode import Watch
 from tbprof.preflight.watching.recording import remark
 
-__all__ = ["PATCHES"]
-
 
 def _autocast_init(original: Any) -> Any:
     """The CPU's autocast, with the type that the device would have taken."""

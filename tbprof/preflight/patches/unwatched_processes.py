@@ -18,8 +18,6 @@ from tbprof.errors import NotSupported
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.watching.recording import remark
 
-__all__ = ["PATCHES", "failed_unwatched", "forget_unwatched"]
-
 _PYTHON = re.compile(r"python[\d.]*w?(?:\.exe)?", re.IGNORECASE)
 _STARTED: list[tuple[str, Popen[Any]]] = []
 

@@ -16,8 +16,6 @@ from tbprof.model import Source
 from tbprof.preflight.prediction.prediction import PredictedFinding, PredictedSite, Prediction
 from tbprof.version import __version__
 
-__all__ = ["SCHEMA", "Json", "document"]
-
 SCHEMA = 1
 """That of the report of a trace."""
 

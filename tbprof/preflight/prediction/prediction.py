@@ -13,16 +13,6 @@ from tbprof.line_rules import LineKind
 from tbprof.model import Severity, Source
 from tbprof.optable import Known
 
-__all__ = [
-    "ENDED_WELL",
-    "WHOLE_RUN",
-    "Ending",
-    "PredictedFinding",
-    "PredictedSite",
-    "PredictedStep",
-    "Prediction",
-]
-
 Ending: TypeAlias = Literal[
     "stopped", "finished", "out_of_time", "interrupted", "failed", "no_cpu_kernel", "not_supported"
 ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.line_rules import LineUse
 from tbprof.preflight.prediction.prediction import PredictedSite
 
-__all__ = ["use_of"]
-
 
 def use_of(site: PredictedSite, *, is_one_stretch: bool) -> LineUse:
     """What the site does in a step; without steps there is no telling how often."""

@@ -9,8 +9,6 @@ from tbprof.preflight.prediction.prediction import ENDED_WELL, PredictedFinding,
 from tbprof.texts.figures.quantities import count, first_few, size
 from tbprof.texts.findings.check import how_often
 
-__all__ = ["text"]
-
 KIND_NAMES = {
     "scalar_read": "scalar read",
     "control_flow": "control flow",

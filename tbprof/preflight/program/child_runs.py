@@ -11,8 +11,6 @@ from pathlib import Path
 from tbprof.preflight.prediction.prediction import Ending
 from tbprof.preflight.watching.recording import Recorder, Tally
 
-__all__ = ["ChildRun", "add_child_runs", "read_child_runs", "steps_taken", "write_child_run"]
-
 
 @dataclass(frozen=True, slots=True)
 class ChildRun:

@@ -19,8 +19,6 @@ from tbprof.preflight.program.program_steps import Steps, StepsTaken
 from tbprof.preflight.watching import recording
 from tbprof.preflight.watching.recording import Recorder
 
-__all__ = ["ACTIVE", "ChildPlan", "Children", "child_run", "forget_parents"]
-
 _GRACE_SECONDS = 5.0
 """For children to end by themselves, after preflight has ended the program."""
 

@@ -12,8 +12,6 @@ from tbprof.preflight.program.signals import Terminated
 from tbprof.preflight.program.time_limit import OutOfTime
 from tbprof.preflight.watching import mode
 
-__all__ = ["ending_of", "ending_with_children"]
-
 _NO_KERNEL = re.compile(
     r"not implemented for|Could not run '(?P<op>[\w:.]+)'|No (?:operator|kernel)|not compiled with CUDA"
     r"|no kernel image|Torch not compiled"

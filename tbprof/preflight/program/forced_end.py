@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-__all__ = ["GRACE_SECONDS", "ForcedEnd"]
-
 GRACE_SECONDS = 5.0
 """From when a program was asked to end: for what it does then, such as writing a checkpoint."""
 

@@ -15,8 +15,6 @@ from tbprof.program.main_program import Decorated
 from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
 from tbprof.program.step_leader import StepLeader
 
-__all__ = ["Steps", "StepsTaken"]
-
 
 class StepsTaken(BaseException):
     """Ends the program: no `except Exception` of a trainer's holds it up."""

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-__all__ = ["Signals", "Terminated", "handle", "left_behind_by_a_fork", "signals_heard"]
-
 
 class Terminated(BaseException):
     """SIGTERM came."""

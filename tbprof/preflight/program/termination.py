@@ -8,8 +8,6 @@ from multiprocessing.connection import wait
 from threading import Thread
 from typing import Any
 
-__all__ = ["insist"]
-
 _WAITS = (1.0, 2.0, 7.0)
 """Seconds between one signal and the next."""
 

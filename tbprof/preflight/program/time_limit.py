@@ -10,8 +10,6 @@ from typing import Any
 
 from tbprof.preflight.program import signals
 
-__all__ = ["Interruption", "OutOfTime"]
-
 _AGAIN_SECONDS = 1.0
 """What is raised inside a finalizer is lost: it is raised again."""
 

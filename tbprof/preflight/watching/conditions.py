@@ -12,8 +12,6 @@ from tbprof.optable import Condition
 from tbprof.preflight.base.device_marks import Place, is_on_device, place_of
 from tbprof.preflight.base.devices import is_of_device
 
-__all__ = ["CONDITIONS", "Holds", "host_indexes", "index_parts", "is_generator_apart", "is_index_apart"]
-
 Holds: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], bool]
 """Whether it does, from the arguments as torch's dispatcher gives them."""
 

@@ -14,14 +14,6 @@ from tbprof.preflight.watching.conditions import host_indexes
 from tbprof.preflight.watching.fault_guard import fault_guarded
 from tbprof.preflight.watching.recording import Event, content_of, note, note_at
 
-__all__ = [
-    "note_copy_into",
-    "note_index_upload",
-    "note_index_upload_again",
-    "note_read",
-    "note_upload",
-]
-
 
 @fault_guarded
 def note_upload(

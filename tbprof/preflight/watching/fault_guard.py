@@ -8,8 +8,6 @@ from typing import ParamSpec
 
 from tbprof.preflight.watching.recording import remark
 
-__all__ = ["fault_guarded", "lost"]
-
 P = ParamSpec("P")
 
 

@@ -18,8 +18,6 @@ from tbprof.preflight.base.device_marks import is_on_device
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.watching.recording import remark
 
-__all__ = ["PATCHES", "SLOW_IN_HALF", "has_half", "in_float32"]
-
 _ALL = 1 << 10
 _REMARK = "float16 kernels that are slow on a CPU were computed in float32 and rounded to float16"
 

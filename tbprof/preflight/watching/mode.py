@@ -25,8 +25,6 @@ from tbprof.preflight.watching.half_precision import has_half, in_float32
 from tbprof.preflight.watching.op_plans import OpPlan, plan_for
 from tbprof.preflight.watching.recording import Event, is_muted, note
 
-__all__ = ["RUNNERS", "Watch", "last_op"]
-
 _CPU = torch.device("cpu")
 _PLANS: dict[Any, OpPlan] = {}
 _LAST_OP = [""]

@@ -12,8 +12,6 @@ from tbprof.preflight.base.device_marks import HOST, Place
 from tbprof.preflight.watching.conditions import CONDITIONS, Holds
 from tbprof.preflight.watching.half_precision import SLOW_IN_HALF
 
-__all__ = ["OpPlan", "plan_for"]
-
 _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::index_put", "aten::_index_put_impl_"})
 _COPIES = frozenset({"aten::copy_"})
 _TAKE_HOST = (

@@ -9,8 +9,6 @@ from torch import Tensor
 from tbprof.preflight.base.device_marks import place_of
 from tbprof.preflight.watching.recording import Event, note
 
-__all__ = ["check", "check_read", "expect", "forget_all", "is_any"]
-
 is_any = False
 """Whether there are such copies: nearly always there are none, and each op asks."""
 

@@ -20,19 +20,6 @@ from tbprof.model import Source
 from tbprof.optable import Known
 from tbprof.preflight.base.user_frame import Origin, origin
 
-__all__ = [
-    "RECORDERS",
-    "Event",
-    "Recorder",
-    "Tally",
-    "content_of",
-    "is_muted",
-    "muted",
-    "note",
-    "note_at",
-    "remark",
-]
-
 _MOST_HASHED_BYTES = 1 << 24
 """Contents beyond 16 MB are not compared: no constant is that large, and a batch may be."""
 

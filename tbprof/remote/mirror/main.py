@@ -9,8 +9,6 @@ from tbprof.process.answering import main
 from tbprof.process.messages import Question
 from tbprof.remote.mirror.mirroring import mirror
 
-__all__ = ["listing"]
-
 _MORE_MEMORY_BYTES = 4 * 1024**3
 """A million names take some 2 GB."""
 

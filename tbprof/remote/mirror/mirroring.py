@@ -20,8 +20,6 @@ from tbprof.remote.store import RemoteFile, Store
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace
 from tbprof.window_names import parse_window_name
 
-__all__ = ["MOST_FILES", "Mirrored", "mirror"]
-
 MOST_FILES = 100_000
 """Traces and reports of one remote folder; each placeholder takes a block of the disk."""
 

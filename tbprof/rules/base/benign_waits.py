@@ -11,10 +11,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.rules.base.enclosing_ranges import in_ranges
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["are_benign", "are_throttle"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _COMPILING = r"entire_frame_compile|_compile\.compile_inner|.*\(dynamo_timed\)|dynamo_data: "
 """Ranges of torch.compile at work, as torch 2.4 to 2.13 name them."""

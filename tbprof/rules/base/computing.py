@@ -14,18 +14,7 @@ from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Removal, Sa
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import Confidence, window_finding
 from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = [
-    "computing_finding",
-    "device_ns",
-    "gaps_ns",
-    "in_main_steps",
-    "is_worth_a_word",
-    "kernels_named",
-    "severity_of_computing",
-]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 def in_main_steps(facts: Facts, at: Int64s) -> Int64s:

@@ -8,10 +8,8 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["lie_in_frames"]
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Category
 
 
 def lie_in_frames(facts: Facts, members: Int64s, pattern: str) -> npt.NDArray[np.bool_]:

@@ -11,8 +11,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.arrays import NONE, distinct
 from tbprof.trace.columns.columns import Category
 
-__all__ = ["first_after_op", "in_frames", "in_ranges"]
-
 
 def in_frames(facts: Facts, pattern: str) -> npt.NDArray[np.bool_]:
     """For each episode, whether its first call is inside a Python frame whose name matches."""

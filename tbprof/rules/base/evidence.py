@@ -14,8 +14,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Evidence
 from tbprof.trace.columns.arrays import NONE, distinct
 
-__all__ = ["MAX_EVIDENCE", "idle_evidence", "row_evidence", "wait_evidence"]
-
 MAX_EVIDENCE = 3
 """As many a finding shows."""
 

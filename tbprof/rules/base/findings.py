@@ -29,8 +29,6 @@ from tbprof.rules.base.later_steps import has_later_step
 from tbprof.rules.base.severity import severity_of_transfer, severity_of_waits
 from tbprof.trace.columns.arrays import NONE, distinct
 
-__all__ = ["Confidence", "site_finding", "transfer_finding", "waits_finding", "window_finding"]
-
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 
 

@@ -17,8 +17,6 @@ from collections.abc import Iterator, Sequence
 
 from tbprof.model import Source, SourceText
 
-__all__ = ["is_used_immediately"]
-
 
 def is_used_immediately(source: Source | None, texts: Sequence[SourceText]) -> bool:
     """Whether it is so at every line that the source can be."""

@@ -11,10 +11,8 @@ import numpy as np
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["has_later_step"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Category
 
 _TRAINS = r"autograd::engine::evaluate_function|Optimizer\.step#"
 

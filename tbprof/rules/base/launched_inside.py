@@ -6,10 +6,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["launched_inside"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 
 
 def launched_inside(facts: Facts, rows: Int64s) -> Int64s:

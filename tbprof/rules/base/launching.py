@@ -11,10 +11,7 @@ from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS
 from tbprof.analysis.savings.earlier_host import earlier_host_ns
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import gaps_ns
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["launching", "unlaunched_ns"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 
 
 def launching(facts: Facts, work: Int64s, longest_ns: int) -> Intervals:

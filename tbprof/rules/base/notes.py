@@ -9,8 +9,6 @@ from tbprof.model import Numbers
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["Note", "about_of", "duration_of", "number_of", "share_of"]
-
 Note: TypeAlias = Callable[[Numbers, Scope], str]
 """From the numbers of a finding, and what they are figures of, to whole sentences; "" for nothing to say.
 

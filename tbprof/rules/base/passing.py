@@ -15,19 +15,6 @@ from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE, distinct
 
-__all__ = [
-    "COLLECTIVES",
-    "COPIES",
-    "IN_STEPS",
-    "LONG_PAUSES",
-    "ON_DEVICE",
-    "READS",
-    "SHORT_PAUSES",
-    "SYNC_POINTS",
-    "UPLOADS",
-    "counted",
-]
-
 
 def counted(numbers: Numbers, name: str, one: str) -> str:
     """`12 sync points`, of the number called `name`."""

@@ -7,8 +7,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.line_rules import SCALAR_BYTES, STAGED_BYTES
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 
-__all__ = ["can_be_deferred", "is_read", "reads_number", "reads_scalar", "uploads_data"]
-
 _READ = "aten::_local_scalar_dense"
 
 

@@ -10,8 +10,6 @@ from tbprof.model import HOST_CALLS, Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.notes import Note
 
-__all__ = ["CALLS", "GPU_WORK", "HOOK", "STEPS", "Need", "Passing", "Rule"]
-
 
 @dataclass(frozen=True, slots=True)
 class Need:

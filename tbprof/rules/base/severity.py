@@ -18,14 +18,6 @@ from tbprof.model import MEDIUM_SHARE, SEVERITIES, Saving, Severity, severity_of
 from tbprof.rules.base.benign_waits import are_benign, are_throttle
 from tbprof.trace.columns.arrays import median
 
-__all__ = [
-    "PACING_SHARE",
-    "severity_of",
-    "severity_of_cause",
-    "severity_of_transfer",
-    "severity_of_waits",
-]
-
 PACING_SHARE = 0.01
 """With less time to fill than this part of the steps, the host's waits only pace the device."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.facts import Facts
 
-__all__ = ["trains"]
-
 _TRAINING = r"autograd::engine|Optimizer\.step|.*Backward\d*$|.*_backward$"
 
 

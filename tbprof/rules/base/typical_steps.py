@@ -7,8 +7,6 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
 from tbprof.analysis.facts import Facts
 
-__all__ = ["typical_ns", "typical_share"]
-
 
 def typical_ns(facts: Facts, spent: Intervals) -> int:
     """Of this time that of a mean warm step, times the steps: first calls would drown all others."""

@@ -7,9 +7,7 @@ import itertools
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["unbroken_ops"]
+from tbprof.trace.columns.arrays import Int64s
 
 
 def unbroken_ops(facts: Facts, chosen: Int64s) -> list[tuple[int, int]]:

@@ -43,8 +43,6 @@ from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
 
-__all__ = ["RULE"]
-
 _CODE = "DST01"
 
 

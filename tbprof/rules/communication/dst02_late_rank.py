@@ -38,7 +38,5 @@ Silent
 
 from __future__ import annotations
 
-__all__ = ["RULE"]
-
 RULE = None
 """No trace of one rank can show it: the job's page finds it, from the reports of all."""

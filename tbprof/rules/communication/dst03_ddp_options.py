@@ -50,10 +50,8 @@ from tbprof.rules.base.launching import unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s, is_among
+from tbprof.trace.columns.columns import Category
 
 _CODE = "DST03"
 _LEAST_SHARE = 0.001

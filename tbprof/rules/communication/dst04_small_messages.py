@@ -49,9 +49,7 @@ from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s
 
 _CODE = "DST04"
 _MANY = 20

@@ -44,8 +44,6 @@ from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 
-__all__ = ["RULE"]
-
 _CODE = "DST05"
 _MOSTLY = 0.5
 

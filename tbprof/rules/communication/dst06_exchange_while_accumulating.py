@@ -53,10 +53,8 @@ from tbprof.rules.base.launching import unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
-from tbprof.trace.columns.arrays import distinct_places, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s, distinct_places, is_among
+from tbprof.trace.columns.columns import Category
 
 _CODE = "DST06"
 _FORWARDS = r"DistributedDataParallel\.forward"

@@ -47,8 +47,6 @@ from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.slowed_rows import find_slowed
 from tbprof.trace.columns.columns import Category
 
-__all__ = ["RULE"]
-
 _CODE = "DST07"
 
 

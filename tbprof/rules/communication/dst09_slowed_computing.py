@@ -42,10 +42,7 @@ from tbprof.model import Finding
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Need, Rule
 from tbprof.rules.communication.slowed_rows import find_slowed
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "DST09"
 

@@ -9,10 +9,7 @@ import numpy as np
 from tbprof.analysis.communication.kinds import UNKNOWN
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["KindAndGroup", "kinds_and_groups"]
+from tbprof.trace.columns.arrays import Int64s, is_among
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,8 +6,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Saving, Severity
 from tbprof.rules.base.severity import severity_of_transfer
 
-__all__ = ["severity_of_exchange"]
-
 
 def severity_of_exchange(facts: Facts, saving: Saving) -> Severity:
     """What of it is waiting for others is not this rank's to change, and a ceiling is all that is known."""

@@ -14,10 +14,7 @@ from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.trace.columns.arrays import median
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["find_slowed"]
+from tbprof.trace.columns.arrays import Int64s, median
 
 _LEAST_SLOWER = 0.1
 """Of what the rows beside communication take without it: below that it is noise."""

@@ -46,8 +46,6 @@ from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.notes.compilation import cmp01
 
-__all__ = ["RULE"]
-
 _CODE = "CMP01"
 
 _COMPILED = r"Torch-Compiled Region|## Call CompiledFxGraph|CompiledFunction|triton_|entire_frame_compile"

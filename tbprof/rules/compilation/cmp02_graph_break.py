@@ -52,8 +52,6 @@ from tbprof.rules.compilation.compiled_regions import (
 from tbprof.rules.notes.compilation import what_compile_brought_words
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["RULE"]
-
 _CODE = "CMP02"
 
 _MAX_PLACES = 3

@@ -45,8 +45,6 @@ from tbprof.rules.compilation.compiled_regions import compiler, regions_in_steps
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["RULE"]
-
 _CODE = "CMP03"
 
 

@@ -43,8 +43,6 @@ from tbprof.rules.compilation.compiled_regions import compiler
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["RULE"]
-
 _CODE = "CMP04"
 
 

@@ -8,10 +8,8 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import CompilerFacts, Numbers
 from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["compiler", "regions_in_steps", "what_compile_brought"]
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Category
 
 _REGIONS = (r"Torch-Compiled Region", r"## Call CompiledFxGraph|CompiledFunction$")
 """Of torch 2.4 and later, and of earlier ones."""

@@ -49,8 +49,6 @@ from tbprof.rules.base.rule import Rule
 from tbprof.rules.copies.search.steady_uploads import moves_batch, names_loader
 from tbprof.trace.columns.arrays import median
 
-__all__ = ["RULE"]
-
 _CODE = "CPY01"
 _KEPT = "CPY03"
 """The rule whose fix is that of what each step copies and is no batch."""

@@ -42,8 +42,6 @@ from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
 
-__all__ = ["RULE"]
-
 _CODE = "CPY02"
 _COPY = "aten::copy_"
 

@@ -55,8 +55,6 @@ from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.repeated_uploads import compares_uploads, uploads_same_bytes
 from tbprof.rules.copies.search.steady_uploads import find_steady_uploads, names_loader
 
-__all__ = ["RULE"]
-
 _CODE = "CPY03"
 
 ENOUGH_STEPS = 3

@@ -45,9 +45,7 @@ from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.moved_factories import find_moved_factories
 from tbprof.rules.copies.search.op_inputs import records_shapes
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s
 
 _CODE = "CPY04"
 

@@ -45,8 +45,6 @@ from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
 
-__all__ = ["RULE"]
-
 _CODE = "CPY05"
 _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::_index_put_impl_", "aten::index_put"})
 _FROM_NUMBERS = rf"<built-in (?:method|function) (?:{'|'.join(FROM_VALUES)})\b"

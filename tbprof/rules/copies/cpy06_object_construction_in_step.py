@@ -51,8 +51,6 @@ from tbprof.rules.copies.search.constructions import (
     tells_constructions,
 )
 
-__all__ = ["RULE"]
-
 _CODE = "CPY06"
 
 STEADY_SHARE = 0.5

@@ -42,8 +42,6 @@ from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.trace.columns.arrays import NONE, is_among, median
 
-__all__ = ["RULE"]
-
 _CODE = "CPY07"
 
 MANY_COPIES = 8

@@ -40,8 +40,6 @@ from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.copies.search.round_trips import find_round_trips
 
-__all__ = ["RULE"]
-
 _CODE = "CPY08"
 
 MOST_STEPS = 0.8

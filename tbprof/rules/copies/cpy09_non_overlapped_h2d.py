@@ -53,8 +53,6 @@ from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.copies.search.computing_streams import on_computing_streams
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["RULE"]
-
 _CODE = "CPY09"
 
 

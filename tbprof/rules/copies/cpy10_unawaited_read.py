@@ -44,8 +44,6 @@ from tbprof.rules.base.passing import READS
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.copies.search.unawaited_reads import find_unawaited
 
-__all__ = ["RULE"]
-
 _CODE = "CPY10"
 
 

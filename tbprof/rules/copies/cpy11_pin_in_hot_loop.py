@@ -44,8 +44,6 @@ from tbprof.rules.base.severity import severity_of
 from tbprof.rules.copies.search.pinning import find_pinning
 from tbprof.trace.columns.arrays import distinct
 
-__all__ = ["RULE"]
-
 _CODE = "CPY11"
 
 STEADY_SHARE = 0.5

@@ -43,8 +43,6 @@ from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.search.op_inputs import records_shapes
 from tbprof.rules.copies.search.widened_uploads import find_widened_uploads
 
-__all__ = ["RULE"]
-
 _CODE = "CPY12"
 
 

@@ -43,8 +43,6 @@ from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["RULE"]
-
 _CODE = "CPY13"
 
 LARGE_BYTES = 1_000_000

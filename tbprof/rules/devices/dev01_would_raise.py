@@ -31,7 +31,5 @@ Silent
 
 from __future__ import annotations
 
-__all__ = ["RULE"]
-
 RULE = None
 """No trace can show it: a recorded run has got past the line."""

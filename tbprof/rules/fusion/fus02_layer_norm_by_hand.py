@@ -35,8 +35,6 @@ from __future__ import annotations
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.fusion.sequences import finder, looked_for
 
-__all__ = ["RULE"]
-
 _CODE = "FUS02"
 
 _WRITTEN_OUT = r"MS(?:[PX]MS?A[QR][XD]|VA?[QR]?[XD])|MVS?A?[QR]?S?[XD]"

@@ -33,8 +33,6 @@ from __future__ import annotations
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.fusion.sequences import finder, looked_for
 
-__all__ = ["RULE"]
-
 _CODE = "FUS03"
 
 _WRITTEN_OUT = r"X?PXAXHAX+|X?[DX]FAX+|XGX"

@@ -35,8 +35,6 @@ from __future__ import annotations
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.fusion.sequences import finder, looked_for
 
-__all__ = ["RULE"]
-
 _CODE = "FUS04"
 
 _WRITTEN_OUT = r"B[XDAKTWS]{0,4}OC?T?W?B"

@@ -20,10 +20,7 @@ from tbprof.rules.base.computing import computing_finding, gaps_ns, in_main_step
 from tbprof.rules.base.rule import Passing
 from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["finder", "looked_for"]
+from tbprof.trace.columns.arrays import Int64s, is_among
 
 _LETTERS = {
     "P": "pow square",

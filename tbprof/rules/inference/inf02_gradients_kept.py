@@ -43,10 +43,8 @@ from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.training import trains
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Category
 
 _CODE = "INF02"
 

@@ -46,10 +46,8 @@ from tbprof.rules.base.rule import Need, Passing, Rule
 from tbprof.rules.base.training import trains
 from tbprof.rules.notes.inference import latency_words
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, is_among, median
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
+from tbprof.trace.columns.columns import Category
 
 _CODE = "INF03"
 

@@ -47,8 +47,6 @@ from tbprof.rules.input.loader_calls import (
 )
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["RULE"]
-
 _CODE = "DAT01"
 
 

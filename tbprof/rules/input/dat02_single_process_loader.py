@@ -49,8 +49,6 @@ from tbprof.rules.input.loader_calls import (
     loader_savings,
 )
 
-__all__ = ["RULE"]
-
 _CODE = "DAT02"
 _SINGLE = "_SingleProcessDataLoaderIter"
 

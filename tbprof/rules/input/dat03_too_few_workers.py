@@ -42,8 +42,6 @@ from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule
 from tbprof.rules.input.loader_calls import STARVED_SHARE, find_loader_calls
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["RULE"]
-
 _CODE = "DAT03"
 
 

@@ -40,10 +40,7 @@ from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "DAT04"
 

@@ -47,8 +47,6 @@ from tbprof.rules.base.typical_steps import typical_ns, typical_share
 from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls
 from tbprof.rules.notes.input import dat05
 
-__all__ = ["RULE"]
-
 _CODE = "DAT05"
 _WORKERS = "_MultiProcessingDataLoaderIter"
 

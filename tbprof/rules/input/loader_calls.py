@@ -21,17 +21,8 @@ from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
 from tbprof.rules.notes.input import dat01
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = [
-    "LOADING",
-    "READY_BATCH_NS",
-    "STARVED_SHARE",
-    "LoaderCalls",
-    "find_loader_calls",
-    "loader_savings",
-]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
 
 READY_BATCH_NS = 1_400_000
 """What taking a ready batch took, at the median, from four workers in the public ResNet-50 traces."""

@@ -20,8 +20,6 @@ from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.base.typical_steps import typical_ns
 from tbprof.rules.launch.small_kernels import CodeKernels, kernels_by_code
 
-__all__ = ["find_bound_code"]
-
 SHORT_KERNEL_NS = 10_000
 """A kernel shorter than this is over before the host has launched another op (as in TraceLens)."""
 

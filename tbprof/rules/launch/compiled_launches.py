@@ -15,10 +15,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Numbers
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["COMPILED", "are_compiled"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _KERNEL = r"triton_(?:poi|red|per|tem|for|mm|unk)_"
 """Kernels that Inductor wrote; hand-written Triton kernels bear other names."""

@@ -46,8 +46,6 @@ from tbprof.rules.base.passing import SHORT_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.launch.bound_code import find_bound_code
 
-__all__ = ["RULE"]
-
 _CODE = "LCH01"
 
 

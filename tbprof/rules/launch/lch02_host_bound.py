@@ -57,8 +57,6 @@ from tbprof.rules.base.typical_steps import typical_ns
 from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 
-__all__ = ["RULE"]
-
 _CODE = "LCH02"
 
 _CODE_ROWS = (Category.USER_ANNOTATION, Category.PYTHON, Category.CPU_OP)

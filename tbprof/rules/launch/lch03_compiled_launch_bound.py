@@ -44,8 +44,6 @@ from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.launch.bound_code import find_bound_code
 from tbprof.rules.launch.compiled_launches import COMPILED
 
-__all__ = ["RULE"]
-
 _CODE = "LCH03"
 
 

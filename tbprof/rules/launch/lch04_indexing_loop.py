@@ -45,10 +45,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.unbroken_ops import unbroken_ops
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import distinct_places, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s, distinct_places, is_among
 
 _CODE = "LCH04"
 

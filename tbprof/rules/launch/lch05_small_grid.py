@@ -41,9 +41,7 @@ from tbprof.rules.base.computing import computing_finding, in_main_steps
 from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s
 
 _CODE = "LCH05"
 

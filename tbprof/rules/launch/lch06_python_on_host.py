@@ -50,8 +50,6 @@ from tbprof.rules.notes.launch import lch06
 from tbprof.trace.columns.arrays import NONE, median
 from tbprof.trace.columns.columns import Category
 
-__all__ = ["RULE"]
-
 _CODE = "LCH06"
 
 _LONG_NS = 500_000

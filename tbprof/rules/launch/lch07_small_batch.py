@@ -46,9 +46,8 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.passing import SHORT_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Category
 
 _CODE = "LCH07"
 

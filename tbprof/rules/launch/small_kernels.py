@@ -17,10 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.launch_idle import LaunchIdle
 from tbprof.records import dataclass
 from tbprof.rules.launch.compiled_launches import are_compiled
-from tbprof.trace.columns.arrays import NONE, distinct, distinct_places, is_among, median
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["BACKWARD", "CodeKernels", "kernels_by_code"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among, median
 
 BACKWARD = "backward"
 

@@ -13,10 +13,8 @@ from tbprof.analysis.arrays.intervals import Intervals, intersect, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["CacheFlushes", "find_cache_flushes"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.columns import Category
 
 MIN_BURSTS = 20
 """In a window; few of them can be as many flushes."""

@@ -11,10 +11,8 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.rules.memory.cache_flushes import find_cache_flushes
-from tbprof.trace.columns.arrays import distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["DriverCalls", "find_driver_calls", "most_in"]
+from tbprof.trace.columns.arrays import Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
 
 _CALLS = (
     r"(?:cuda|hip)(?:Malloc|Free)$"

@@ -43,8 +43,6 @@ from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.memory.driver_calls import find_driver_calls, most_in
 from tbprof.trace.columns.arrays import distinct
 
-__all__ = ["RULE"]
-
 _CODE = "MEM01"
 
 ENOUGH_STEPS = 3

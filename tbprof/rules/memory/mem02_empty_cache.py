@@ -51,8 +51,6 @@ from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
 
-__all__ = ["RULE"]
-
 _CODE = "MEM02"
 _CACHE_OFF = "ENV05"
 

@@ -46,10 +46,7 @@ from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import Need, Passing, Rule
 from tbprof.texts.figures.quantities import size
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "MEM03"
 

@@ -42,9 +42,8 @@ from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Category
 
 _CODE = "MEM04"
 

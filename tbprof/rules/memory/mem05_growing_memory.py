@@ -46,8 +46,6 @@ from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category
 
-__all__ = ["RULE"]
-
 _CODE = "MEM05"
 
 MIN_BYTES = 10_000

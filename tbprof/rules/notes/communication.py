@@ -6,8 +6,6 @@ from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of, number_of, share_of
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["dst01", "dst03", "dst04", "dst05", "dst06", "dst07", "dst09"]
-
 
 def dst01(numbers: Numbers, scope: Scope) -> str:
     exposed = duration_of(numbers, "exposed_per_step_ns")

@@ -8,8 +8,6 @@ from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["cmp01", "cmp02", "cmp03", "cmp04"]
-
 
 def cmp01(numbers: Numbers, scope: Scope) -> str:
     idle, part = duration_of(numbers, "idle_per_step_ns"), share_of(numbers, "share")

@@ -7,8 +7,6 @@ from tbprof.rules.base.notes import duration_of, number_of
 from tbprof.texts.figures.quantities import count, mean, size
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["cpy01", "cpy03", "cpy06", "cpy07", "cpy08", "cpy09", "cpy13"]
-
 
 def cpy01(numbers: Numbers, _: Scope) -> str:
     sizes = f"{size(int(numbers['bytes']))} in the window, {duration_of(numbers, 'call_ns')} in the calls."

@@ -7,8 +7,6 @@ from tbprof.rules.base.notes import about_of, duration_of, share_of
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["fus01", "fus02", "fus03", "fus04", "fus05"]
-
 
 def _sequence(numbers: Numbers, scope: Scope) -> str:
     """How often it is written out, and what that takes."""

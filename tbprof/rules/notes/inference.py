@@ -7,8 +7,6 @@ from tbprof.rules.base.notes import about_of, duration_of, number_of
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["inf01", "inf02", "inf03"]
-
 
 def inf01(numbers: Numbers, scope: Scope) -> str:
     calls = f"{int(numbers['calls']):,} calls drop something"

@@ -7,8 +7,6 @@ from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.texts.figures.quantities import size
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["dat01", "dat02", "dat03", "dat04", "dat05"]
-
 
 def _loading(numbers: Numbers, scope: Scope) -> str:
     """What the device is idle for the loader."""

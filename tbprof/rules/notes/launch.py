@@ -7,8 +7,6 @@ from tbprof.rules.base.notes import about_of, duration_of, share_of
 from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["lch01", "lch02", "lch03", "lch04", "lch05", "lch06", "lch07"]
-
 
 def _bound_code(numbers: Numbers, scope: Scope) -> str:
     length = duration_of(numbers, "median_kernel_ns")

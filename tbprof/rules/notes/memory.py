@@ -8,8 +8,6 @@ from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import count, size
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["mem01", "mem02", "mem03", "mem04", "mem05"]
-
 
 def mem01(numbers: Numbers, scope: Scope) -> str:
     spent = duration_of(numbers, "call_per_step_ns")

@@ -6,8 +6,6 @@ from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of, number_of, share_of
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["opt01", "opt02", "opt03"]
-
 
 def _optimizer(numbers: Numbers, scope: Scope) -> str:
     """How many kernels a call launches."""

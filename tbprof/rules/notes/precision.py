@@ -6,8 +6,6 @@ from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of, share_of
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["prc01", "prc02", "prc03", "prc04", "prc05", "prc06", "prc07"]
-
 
 def _products(numbers: Numbers, scope: Scope) -> str:
     """What the products take, and how much faster tensor cores are on paper."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.model import Numbers
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["env01", "env02", "env03", "env04", "env05", "env06", "env07"]
-
 
 def _setting(numbers: Numbers, _: Scope) -> str:
     """The switch as it stands."""

@@ -7,8 +7,6 @@ from tbprof.rules.base.notes import share_of
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["shr01", "shr02"]
-
 
 def shr01(numbers: Numbers, _: Scope) -> str:
     return f"{count(int(numbers['others']), 'other process', 'other processes')} on the device."

@@ -7,8 +7,6 @@ from tbprof.rules.base.notes import duration_of, number_of, share_of
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["syn03", "syn05", "syn09", "syn10", "syn11", "syn13"]
-
 
 def syn03(numbers: Numbers, _: Scope) -> str:
     return f"{numbers['op']} reads back how large its result is."

@@ -6,8 +6,6 @@ from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["trc01", "trc04"]
-
 
 def trc01(numbers: Numbers, _: Scope) -> str:
     said = []

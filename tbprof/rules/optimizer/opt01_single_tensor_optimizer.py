@@ -44,8 +44,6 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     won_ns,
 )
 
-__all__ = ["RULE"]
-
 _CODE = "OPT01"
 
 FOREACH = frozenset(

@@ -49,8 +49,6 @@ from tbprof.rules.optimizer.optimizer_ranges import (
 from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category
 
-__all__ = ["RULE"]
-
 _CODE = "OPT02"
 
 FUSED = frozenset(("Adam", "AdamW", "SGD", "Adagrad"))

@@ -43,8 +43,6 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     won_ns,
 )
 
-__all__ = ["RULE"]
-
 _CODE = "OPT03"
 
 LEAST_FILLS = 10

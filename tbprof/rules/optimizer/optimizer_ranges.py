@@ -18,18 +18,8 @@ from tbprof.rules.base.notes import number_of, share_of
 from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, distinct
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = [
-    "STEP",
-    "ZERO_GRAD",
-    "OptimizerRanges",
-    "optimizer_finding",
-    "optimizer_ranges",
-    "updates",
-    "won_ns",
-]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Category
 
 STEP = r"Optimizer\.step#(\w+)\.step"
 ZERO_GRAD = r"Optimizer\.zero_grad#(\w+)\.zero_grad"

@@ -41,8 +41,6 @@ from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.precision.products import RATES, passing, plain_products, products_finding
 
-__all__ = ["RULE"]
-
 _CODE = "PRC01"
 
 

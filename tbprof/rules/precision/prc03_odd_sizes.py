@@ -46,10 +46,7 @@ from tbprof.rules.base.computing import computing_finding, device_ns, in_main_st
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.texts.figures.quantities import count
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, distinct, distinct_places
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places
 
 _CODE = "PRC03"
 

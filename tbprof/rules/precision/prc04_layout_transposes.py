@@ -41,8 +41,6 @@ from tbprof.rules.base.launching import launching
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["RULE"]
-
 _CODE = "PRC04"
 
 _REORDERING = r"nchwToNhwc|nhwcToNchw|^batched_transpose_|^transpose_(?:NCHW|CNHW)"

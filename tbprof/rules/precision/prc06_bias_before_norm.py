@@ -46,10 +46,8 @@ from tbprof.rules.base.launched_inside import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.training import trains
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
 
 _CODE = "PRC06"
 

@@ -37,8 +37,6 @@ from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["RULE"]
-
 _CODE = "PRC07"
 
 _FLOAT64 = r"dgemm|dgemv|<double[,>]|double(?: const)?\*|\(double, double\)#"

@@ -21,10 +21,8 @@ from tbprof.rules.base.computing import (
 from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import Need, Passing
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
-
-__all__ = ["RATES", "passing", "plain_products", "products_finding"]
 
 _PLAIN = r"^(?!.*(?:half|bfloat16|[^a-z]bf16|f16)).*(?:sgemm|scudnn|f32f32_f32f32_f32)"
 """Names of float32 kernels of cuBLAS, cuDNN and CUTLASS without tensor cores, in traces of V100 to H100."""

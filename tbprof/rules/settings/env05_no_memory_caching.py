@@ -39,8 +39,6 @@ from tbprof.rules.settings.switches import (
     switch_finding,
 )
 
-__all__ = ["RULE"]
-
 _CODE = "ENV05"
 
 

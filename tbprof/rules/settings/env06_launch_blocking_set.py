@@ -38,8 +38,6 @@ from tbprof.rules.settings.switches import (
     switch_finding,
 )
 
-__all__ = ["RULE"]
-
 _CODE = "ENV06"
 
 _VARIABLES = ("CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL")

@@ -37,8 +37,6 @@ from tbprof.model import Finding
 from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.settings.switches import UNMEASURED, as_it_should_be, settings, switch_finding
 
-__all__ = ["RULE"]
-
 _CODE = "ENV07"
 
 

@@ -10,14 +10,6 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = [
-    "UNMEASURED",
-    "as_it_should_be",
-    "device_variables",
-    "settings",
-    "switch_finding",
-]
-
 UNMEASURED = "only a recording with the other setting tells what it costs"
 
 

@@ -35,8 +35,6 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Need, Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["RULE"]
-
 _CODE = "SHR01"
 
 

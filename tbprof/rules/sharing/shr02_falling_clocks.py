@@ -41,10 +41,7 @@ from tbprof.rules.base.computing import computing_finding
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
 from tbprof.texts.figures.quantities import share
 from tbprof.texts.figures.scopes import Scope
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["RULE"]
+from tbprof.trace.columns.arrays import Int64s, is_among
 
 _CODE = "SHR02"
 

@@ -12,10 +12,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.replay.launched_rows import QUEUE_LIMIT
 from tbprof.records import dataclass
 from tbprof.rules.sync.launches import Launches, training_launches
-from tbprof.trace.columns.arrays import is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["OVERLAP_SHARE", "STRETCH_FACTOR", "HeldBackLaunches", "find_held_back_launches"]
+from tbprof.trace.columns.arrays import Int64s, is_among
 
 STRETCH_FACTOR = 10
 """A launch of more than this times the median of its name did not take that long by itself."""

@@ -15,9 +15,7 @@ from tbprof.analysis.savings.fix_plan import fix_plan
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import SiteIndex
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["LEAST_SHARE", "MASK_FACTOR", "MaskCluster", "find_mask_cluster"]
+from tbprof.trace.columns.arrays import Int64s
 
 MASK_FACTOR = 1.3
 """Together they must win this many times the sum of what each wins alone."""

@@ -48,8 +48,6 @@ from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import reads_scalar
 from tbprof.rules.base.rule import Rule
 
-__all__ = ["RULE"]
-
 _CODE = "SYN01"
 
 

@@ -42,8 +42,6 @@ from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import is_read
 from tbprof.rules.base.rule import Rule
 
-__all__ = ["RULE"]
-
 _CODE = "SYN02"
 
 

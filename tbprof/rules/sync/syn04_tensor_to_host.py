@@ -46,8 +46,6 @@ from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import can_be_deferred, is_read
 from tbprof.rules.base.rule import Rule
 
-__all__ = ["RULE"]
-
 _CODE = "SYN04"
 _COPY = "aten::copy_"
 

@@ -48,8 +48,6 @@ from tbprof.rules.base.reads import can_be_deferred, reads_number
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["RULE"]
-
 _CODE = "SYN05"
 
 

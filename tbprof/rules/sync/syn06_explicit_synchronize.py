@@ -49,8 +49,6 @@ from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.rule import STEPS, Rule
 
-__all__ = ["RULE"]
-
 _CODE = "SYN06"
 
 

@@ -46,8 +46,6 @@ from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import reads_scalar
 from tbprof.rules.base.rule import STEPS, Rule
 
-__all__ = ["EXPLAINED_SHARE", "RULE"]
-
 _CODE = "SYN07"
 
 EXPLAINED_SHARE = 0.8

@@ -47,8 +47,6 @@ from tbprof.rules.base.passing import SYNC_POINTS
 from tbprof.rules.base.reads import reads_number
 from tbprof.rules.base.rule import Rule
 
-__all__ = ["RULE", "WITHIN_NS"]
-
 _CODE = "SYN08"
 _FRAME = rf".*{re.escape(SCALER_FILE)}\("
 _UNSCALE = r"aten::_amp_foreach_non_finite_check_and_unscale_"

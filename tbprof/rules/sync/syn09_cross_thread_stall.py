@@ -50,8 +50,6 @@ from tbprof.rules.base.severity import severity_of
 from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
 from tbprof.trace.columns.arrays import distinct
 
-__all__ = ["RULE"]
-
 _CODE = "SYN09"
 
 

@@ -45,8 +45,6 @@ from tbprof.rules.base.reads import can_be_deferred, uploads_data
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.sync.masking_waits import find_mask_cluster
 
-__all__ = ["RULE"]
-
 _CODE = "SYN10"
 
 

@@ -42,8 +42,6 @@ from tbprof.rules.notes.sync import syn11
 from tbprof.rules.sync.launches import blocking_launches
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["BLOCKING_SHARE", "LEAST_LAUNCHES", "RULE"]
-
 _CODE = "SYN11"
 
 BLOCKING_SHARE = 0.9

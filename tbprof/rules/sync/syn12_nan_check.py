@@ -49,8 +49,6 @@ from tbprof.rules.base.reads import reads_number
 from tbprof.rules.base.rule import Rule
 from tbprof.trace.columns.arrays import NONE
 
-__all__ = ["MANY_TESTS", "RULE"]
-
 _CODE = "SYN12"
 _CLIP = rf".*{re.escape(CLIPPING_FILE)}\("
 _NODE = "autograd::engine::evaluate_function: "

@@ -45,8 +45,6 @@ from tbprof.rules.base.rule import GPU_WORK, STEPS, Passing, Rule
 from tbprof.rules.notes.sync import syn13
 from tbprof.rules.sync.unexplained_time import find_unexplained
 
-__all__ = ["RULE", "UNKNOWN_SHARE"]
-
 _CODE = "SYN13"
 
 UNKNOWN_SHARE = 0.01

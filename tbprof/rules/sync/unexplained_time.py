@@ -18,9 +18,7 @@ from tbprof.analysis.arrays.intervals import (
 )
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["LAUNCH_SPACING_NS", "Unexplained", "find_unexplained"]
+from tbprof.trace.columns.arrays import Int64s
 
 LAUNCH_SPACING_NS = 10_000
 """Queued work starts this soon after the work before it, or after its launch, when nothing is in

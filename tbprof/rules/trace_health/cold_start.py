@@ -9,10 +9,7 @@ from tbprof.analysis.events.steps import rows_of_steps
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.verdict.thresholds import COLD_SHARE
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, median
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["ColdStart", "find_cold_start"]
+from tbprof.trace.columns.arrays import NONE, Int64s, median
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,11 +7,9 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["TraceGaps", "find_trace_gaps"]
+from tbprof.trace.columns.columns import Category
 
 _LOSSES = frozenset({"compression_damaged", "truncated", "events_dropped"})
 

@@ -46,8 +46,6 @@ from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.trace_health.cold_start import ColdStart, find_cold_start
 
-__all__ = ["RULE"]
-
 _CODE = "TRC01"
 
 

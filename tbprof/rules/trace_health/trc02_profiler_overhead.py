@@ -40,8 +40,6 @@ from tbprof.rules.base.notes import share_of
 from tbprof.rules.base.rule import Passing, Rule
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["RULE"]
-
 _CODE = "TRC02"
 
 INFLATION = 0.20

@@ -46,8 +46,6 @@ from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.trace_health.trace_gaps import TraceGaps, find_trace_gaps
 
-__all__ = ["RULE"]
-
 _CODE = "TRC03"
 
 WITHOUT_LAUNCH_SHARE = 0.05

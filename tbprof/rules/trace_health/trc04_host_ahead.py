@@ -47,8 +47,6 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
 
-__all__ = ["RULE"]
-
 _CODE = "TRC04"
 
 

@@ -22,8 +22,6 @@ from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_r
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
 
-__all__ = ["MAX_CACHE_BYTES", "cached_report", "has_cached_report", "keep_report", "report_key"]
-
 MAX_CACHE_BYTES = 256 * 1024 * 1024
 """Beyond it the reports that were not used for longest go."""
 

@@ -30,8 +30,6 @@ from tbprof.store.lookup.window_files import packed_copies, windows_of
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.window_names import dated_reports, split_window_name
 
-__all__ = ["Discovery", "Listing", "MemoryFolder", "nothing_to_read"]
-
 _LINK_LEAVES = "link_leaves_logdir"
 _NO_PERMISSION = "no_permission"
 _NAME_NOT_TEXT = "name_not_text"

@@ -9,8 +9,6 @@ from tbprof.file_names import rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass
 
-__all__ = ["JobWindows", "job_windows"]
-
 
 @dataclass(frozen=True, slots=True)
 class JobWindows:

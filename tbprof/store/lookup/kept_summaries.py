@@ -19,8 +19,6 @@ from tbprof.safe_open import FileState, content_within, file_state
 from tbprof.store.files import write_whole
 from tbprof.version import __version__
 
-__all__ = ["FileIdentity", "KeptSummaries", "identity_of_window"]
-
 FileIdentity: TypeAlias = FileState
 """Of the report, then of the trace beside it; 0 for one that is not there."""
 

@@ -11,8 +11,6 @@ if sys.platform != "win32":
 
 from tbprof.remote.placeholders import is_mirrored
 
-__all__ = ["owner_of"]
-
 
 def owner_of(path: str) -> str | None:
     """The name or number of its user; None where the system knows no owner, no such file, or it is remote."""

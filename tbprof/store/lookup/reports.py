@@ -12,8 +12,6 @@ from pathlib import Path
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
 
-__all__ = ["Progress", "has_report", "report_of_file", "report_of_window", "window_of_report"]
-
 Progress = Callable[[int, int], None]
 """Called with the bytes read so far and the size of the file on disk."""
 

@@ -14,8 +14,6 @@ from tbprof.store.files import write_whole
 from tbprof.version import __version__
 from tbprof.window_names import parse_window_name
 
-__all__ = ["store_beside"]
-
 
 def store_beside(window: Window, report: Report, *, read_after_ns: int) -> str:
     """Leave the report of a trace beside it, where the tab and all commands find it; one that is there stays.

@@ -10,8 +10,6 @@ from tbprof.model import Window
 from tbprof.remote.placeholders import is_mirrored
 from tbprof.safe_open import open_regular
 
-__all__ = ["packed_copies", "windows_of"]
-
 _PACKED = ".gz"
 _GZIP_SIZE_BYTES = 4
 """With which a gzip file ends: how many bytes it unpacks to, modulo 2^32 (RFC 1952, 2.3.1)."""

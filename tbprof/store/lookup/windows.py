@@ -13,8 +13,6 @@ from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, noted_content
 from tbprof.store.lookup.cache import cached_report
 from tbprof.window_names import parse_window_name
 
-__all__ = ["read_report", "stored_report", "with_doubt"]
-
 _READ_BYTES = 64 * 1024
 """At once: of thousands of small files, a buffer for the largest one takes longer to get than to fill."""
 

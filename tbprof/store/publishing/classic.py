@@ -17,14 +17,6 @@ from tbprof.trace_files import is_classic_copy, is_of_torch
 from tbprof.trace_writing import write_classic
 from tbprof.window_names import parse_window_name
 
-__all__ = [
-    "CLASSIC_FOLDER",
-    "ClassicChoice",
-    "copy_classic",
-    "is_classic_wanted",
-    "remove_classic_copies",
-]
-
 CLASSIC_FOLDER = "classic"
 
 ClassicChoice: TypeAlias = Literal["auto", "always", "never"]

@@ -9,8 +9,6 @@ from pathlib import Path
 from tbprof.file_names import CLASSIC_SUFFIX, rank_of
 from tbprof.window_names import parse_window_name
 
-__all__ = ["file_name_of", "rank_in_name", "run_of", "worker_of"]
-
 _DYNOLOG = re.compile(r"libkineto_activities_(\d+)")
 _ACCELERATE = re.compile(r"profile_(\d+)")
 _STAMP = re.compile(r"^\d{9,}(?:\.\d+)?-")

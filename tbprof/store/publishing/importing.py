@@ -19,8 +19,6 @@ from tbprof.trace_importing import Converted, Inspection, converter_of, digest_o
 from tbprof.trace_writing import merge_facts
 from tbprof.window_names import parse_window_name
 
-__all__ = ["Imported", "import_trace", "is_within"]
-
 _EARLIEST_NS = 10**18
 """September 2001: a clock that shows less counts from when the machine started."""
 _SIZE_BYTES = 4

@@ -29,8 +29,6 @@ from tbprof.trace_writing import merge_facts, verify, with_inputs
 from tbprof.version import __version__
 from tbprof.window_names import parse_window_name
 
-__all__ = ["Published", "Source", "facts_of", "publish_window"]
-
 Source: TypeAlias = Literal["spool", "move", "keep"]
 """They are the hook's own, and go with the folder that they leave empty; they go; or they stay."""
 

@@ -27,8 +27,6 @@ from tbprof.records import dataclass
 from tbprof.store.publishing.classic import CLASSIC_FOLDER
 from tbprof.window_names import parse_window_name
 
-__all__ = ["Limits", "keep_within"]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:

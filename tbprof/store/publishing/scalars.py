@@ -15,8 +15,6 @@ from tbprof.model import HookFacts, Report
 from tbprof.store.files import appearing
 from tbprof.window_names import parse_window_name
 
-__all__ = ["SUB_RUN", "scalars_of", "write_scalars"]
-
 SUB_RUN = "tbprof"
 
 _NS_PER_MS = 1e6

@@ -8,8 +8,6 @@ from tbprof.model import Computing, ComputingPart
 from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.quantities import duration, share
 
-__all__ = ["PART_NAMES", "computing_sentence", "roof_label", "roofline_missing", "roofline_sentence"]
-
 PART_NAMES = {
     "matmul": "matrix products",
     "convolution": "convolutions",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.model import Numbers
 
-__all__ = ["name_words", "numbers_in_words"]
-
 _LONGEST = 160
 """Letters of a name; a longer one would bury the sentence."""
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from tbprof.texts.figures.names import name_words
 
-__all__ = ["place_words"]
-
 _WORDS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (
         r"torch\.compile: ## Call CompiledFxGraph (\w{1,8})\w* ##",

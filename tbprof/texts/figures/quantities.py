@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["count", "duration", "first_few", "mean", "milliseconds", "share", "size"]
-
 _NARROW_SPACE = "\u202f"
 _MINUS = "\u2212"
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.model import Site
 
-__all__ = ["NO_LINE", "WHOLE_WINDOW", "site_name"]
-
 NO_LINE = "line not recorded"
 """In place of a site's line."""
 

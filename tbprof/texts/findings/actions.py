@@ -9,22 +9,6 @@ from tbprof.texts.figures.quantities import count, duration, size
 from tbprof.texts.figures.scopes import Scope
 from tbprof.texts.findings.rule_pages import RuleText
 
-__all__ = [
-    "HOW_TOGETHER",
-    "NOTHING_ON_HOST",
-    "RECORD_FIRST",
-    "TOGETHER",
-    "actions_title",
-    "bounds_words",
-    "first_action_sentence",
-    "growing_memory_sentence",
-    "how_to",
-    "place_of",
-    "record_first_sentence",
-    "smaller_sentence",
-    "worth_words",
-]
-
 _END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """Of a sentence or a clause, outside of code."""
 

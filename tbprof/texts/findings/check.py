@@ -6,16 +6,6 @@ from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count, first_few
 
-__all__ = [
-    "budget_sentence",
-    "failure_sum",
-    "found_sentence",
-    "how_often",
-    "unchecked_sentence",
-    "unjudged_sum",
-    "warned_sentence",
-]
-
 _MOST_NAMED = 3
 
 

@@ -15,21 +15,6 @@ from tbprof.texts.figures.scopes import Scope
 if TYPE_CHECKING:
     from tbprof.rules.base.rule import Rule
 
-__all__ = [
-    "FAMILY_NAMES",
-    "PREDICTED_SAVING",
-    "RECORDINGS",
-    "CheckCounts",
-    "Recording",
-    "checks_sentence",
-    "no_saving_sentence",
-    "other_places_sentence",
-    "passed_sentence",
-    "points_sentence",
-    "predicted_sentence",
-    "recording_of",
-]
-
 FAMILY_NAMES = {
     "SYN": "Waits for the GPU",
     "CPY": "Copies",

@@ -12,8 +12,6 @@ from tbprof.rules.files import rule_files
 from tbprof.texts.figures.names import numbers_in_words
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["finding_note", "option_note"]
-
 _OPTIONS = {option.code: option.fix for option in FRAMEWORK_OPTIONS}
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from tbprof.records import dataclass
 
-__all__ = ["Advice", "Guide", "GuideLink", "all_guides", "guides_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Advice:

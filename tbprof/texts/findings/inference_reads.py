@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ANSWER_ACTION", "ANSWER_HOW", "ANSWER_KINDS"]
-
 ANSWER_KINDS = ("scalar_read", "host_read")
 """Kinds of lines that bring an answer home."""
 

@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from tbprof.model import GPU_RATES
 
-__all__ = [
-    "CUT_OFF",
-    "forbidden_sentence",
-    "not_checked_sentence",
-    "rule_failed_sentence",
-    "skipped_sentence",
-]
-
-
 CUT_OFF = "the file is cut off among its events: what is told is of what is left of it"
 
 

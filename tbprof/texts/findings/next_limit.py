@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.texts.figures.quantities import duration
 
-__all__ = ["limit_sentence"]
-
 _LIMITS = {
     "sync": "the waits that can't simply go are the limit",
     "data": "the data loader is the limit (DAT01, DAT02)",

@@ -5,16 +5,6 @@ from __future__ import annotations
 from tbprof.framework_options import option_at
 from tbprof.texts.figures.quantities import count, duration, share
 
-__all__ = [
-    "OPTION_ACTION",
-    "first_line_sentence",
-    "framework_fix",
-    "host_sentences",
-    "kind_name",
-    "predicted_sentences",
-    "waits_words",
-]
-
 _KINDS = {
     "scalar_read": "reads one number back",
     "control_flow": "Python decides on a tensor's value",

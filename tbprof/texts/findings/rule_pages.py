@@ -17,8 +17,6 @@ from tbprof.model import FIXED_AS, Finding
 from tbprof.records import dataclass
 from tbprof.rules.files import RuleFile, rule_files
 
-__all__ = ["RuleText", "all_rules", "fix_words", "rule_text", "rule_words"]
-
 _HEADINGS = ("What", "Why", "Example", "Action", "Fix", "Silent")
 _CAVEAT = re.compile(r"^caveat: ", re.MULTILINE)
 

@@ -6,8 +6,6 @@ from tbprof.model import CRITICAL_SHARE, HIGH_SHARE, MEDIUM_SHARE, Severity
 from tbprof.texts.figures.quantities import share
 from tbprof.texts.figures.scopes import Scope
 
-__all__ = ["severity_reason", "severity_scale"]
-
 
 def severity_scale(scope: Scope) -> tuple[tuple[Severity, str], ...]:
     """Each class of a saving with the shares that it stands for, worst first."""

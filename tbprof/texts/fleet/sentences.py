@@ -6,19 +6,6 @@ from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count, mean
 
-__all__ = [
-    "NONE_FOUND",
-    "NOT_READ",
-    "NO_COMMIT",
-    "NO_RUN_BEFORE",
-    "added_sentence",
-    "fleet_sentences",
-    "gpu_time",
-    "hours",
-    "read_so_far_sentence",
-    "unread_sentence",
-]
-
 NONE_FOUND = "No run has all of these words"
 NOT_READ = "not read yet: open the run"
 NO_COMMIT = "not known: a commit was not recorded"

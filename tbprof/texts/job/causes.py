@@ -9,15 +9,6 @@ from tbprof.texts.figures.quantities import count, duration
 from tbprof.texts.job.rank_names import begun, late_name
 from tbprof.texts.screens.idle import cause_name
 
-__all__ = [
-    "after_last_name",
-    "cause_phrase",
-    "fix_title",
-    "job_cause_name",
-    "late_cause_sentence",
-    "saved_sentence",
-]
-
 _Kind = Literal["computing", "idle", "copying", "communication"]
 
 _CAUSES = {

@@ -7,24 +7,6 @@ from collections.abc import Sequence
 from tbprof.texts.figures.quantities import count, share
 from tbprof.texts.job.rank_names import begun, named
 
-__all__ = [
-    "damaged_note",
-    "left_out_note",
-    "left_out_sentence",
-    "missing_note",
-    "newest_command",
-    "no_estimate_note",
-    "not_newest_note",
-    "older_worker_note",
-    "other_training_note",
-    "other_windows_note",
-    "problem_note",
-    "reading_sentence",
-    "same_rank_note",
-    "unmatched_sentence",
-    "unnumbered_note",
-]
-
 _UNMATCHED = {
     "one_rank": "only one rank of the group is here",
     "not_on_all_ranks": "not all ranks of the group recorded them",

@@ -6,14 +6,6 @@ from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count, first_few
 
-__all__ = [
-    "begun",
-    "late_name",
-    "named",
-    "rank_name",
-    "unrecorded_name",
-]
-
 _MOST_NAMED = 6
 _MOST_TOGETHER = 4
 

@@ -7,19 +7,6 @@ from collections.abc import Sequence
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.job.rank_names import begun, late_name, named
 
-__all__ = [
-    "absent_sentence",
-    "alone_detail",
-    "alone_sentence",
-    "even_sentence",
-    "few_matched_sentence",
-    "in_turn_sentence",
-    "late_sentence",
-    "no_collectives_sentence",
-    "none_matched_sentence",
-    "waiting_sentence",
-]
-
 _EVEN = 0.02
 """Of a step: less waiting is not worth a word."""
 

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from tbprof.model import MemoryStep
 from tbprof.texts.figures.quantities import count, size
 
-__all__ = ["NO_LINE", "growth_sentence"]
-
 NO_LINE = "before this step, or not by an operator"
 """Of what no line of the step allocated: a batch of a worker process comes as it is."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from tbprof.model import HeldTensors, OutOfMemory
 from tbprof.texts.figures.quantities import count, size
 
-__all__ = ["asked_sentence", "changes", "device_name", "there_sentence", "unaccounted_bytes"]
-
 
 def device_name(found: OutOfMemory) -> str:
     """Within a sentence."""

@@ -8,16 +8,6 @@ from tbprof.records import dataclass
 from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.quantities import count, size
 
-__all__ = [
-    "MISSING",
-    "HeldFigures",
-    "MemoryFigures",
-    "memory_sentence",
-    "peak_headline",
-    "peak_note",
-    "peak_words",
-]
-
 MISSING = (
     "No allocations were recorded: record a window with `profile_memory=True`, which torch.profiler and the "
     "hook both take."

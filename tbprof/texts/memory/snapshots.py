@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.texts.figures.quantities import size
 
-__all__ = ["failed_sentence"]
-
 
 def failed_sentence(*, asked_bytes: int, free_bytes: int, place: str | None) -> str:
     """What was asked for and where, and what the device had."""

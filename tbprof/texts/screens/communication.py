@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import duration, share
 
-__all__ = ["communication_sentence", "not_recorded_sentence", "overlapped_sentence"]
-
 _WORTH_A_WORD = 0.001
 
 

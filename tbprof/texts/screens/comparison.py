@@ -7,23 +7,6 @@ from collections.abc import Sequence
 from tbprof.texts.figures.quantities import count, duration, first_few, share
 from tbprof.texts.screens.idle import cause_name
 
-__all__ = [
-    "COMMUNICATION",
-    "alike_sentence",
-    "cause_sentence",
-    "comparison_sentence",
-    "difference_sentence",
-    "figure_words",
-    "moved_wait_sentence",
-    "not_comparable",
-    "nothing_to_compare",
-    "recorded_steps_sentence",
-    "scope_of_side",
-    "taken_note",
-    "unprofiled_steps_sentence",
-    "went_note",
-]
-
 _MOST_NAMES = 6
 
 _MINUS = "\u2212"

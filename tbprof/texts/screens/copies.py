@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.model import CopyTotal
 from tbprof.texts.figures.quantities import duration, size
 
-__all__ = ["waiting_remark"]
-
 _NS_PER_US = 1000
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.texts.figures.quantities import count, duration, share
 
-__all__ = ["OWN_PROGRAM", "SAME_LOSS", "predicted_run", "recorded_run"]
-
 OWN_PROGRAM = (
     "Your own program: `tbprof preflight train.py` predicts its lines without a GPU, "
     "`tbprof run train.py` records what they cost on one."

@@ -9,8 +9,6 @@ from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.screens.idle import host_place_name
 
-__all__ = ["icicle_opening", "kind_missing"]
-
 _MISSING = {
     "function": "No Python stacks were recorded: record with `with_stack=True`.",
     "operator": "No operators were recorded: record with `ProfilerActivity.CPU`.",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.model import IdlePlace, Site
 from tbprof.texts.figures.places import place_words
 
-__all__ = ["cause_name", "drain_sentence", "host_place_name", "place_name", "site_location"]
-
 _CAUSES = {
     "sync": "Refilling after a sync",
     "data": "Waiting for data",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.texts.figures.quantities import duration
 from tbprof.texts.screens.timeline import meanwhile_sentence
 
-__all__ = ["dry_sentence", "own_work_sentence", "returned_sentence", "still_busy_sentence", "waited_sentence"]
-
 
 def waited_sentence(wait_us: float, explained_us: float, communicating_us: float) -> str:
     """How long the host waited, and what the GPU did meanwhile."""

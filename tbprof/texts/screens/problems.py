@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.errors import ReadingTookTooLong, ReportTooNew, TbprofError
 from tbprof.texts.figures.quantities import count
 
-__all__ = ["HELD", "LEFT_OUT", "LEFT_OUT_JOB", "held_sentence", "left_out_runs_sentence", "problem_of"]
-
 LEFT_OUT = (
     "This window is left out of this page",
     "`tbprof report --format html` on its file makes a page of it.",

@@ -6,18 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from tbprof.texts.figures.quantities import count, duration, first_few, share
 
-__all__ = [
-    "DAMAGED_ALONE",
-    "behind_sentence",
-    "change_sentences",
-    "damaged_sentence",
-    "few_windows_sentences",
-    "missing_sentence",
-    "part_sentence",
-    "ranks_sentences",
-    "read_sentence",
-]
-
 _FAR_APART = 2.0
 """Waits that differ by less are alike."""
 

@@ -9,16 +9,6 @@ from tbprof.texts.figures.quantities import count, duration, first_few
 from tbprof.texts.findings.predicted import kind_name
 from tbprof.texts.screens.idle import site_location
 
-__all__ = [
-    "called_note",
-    "candidate_note",
-    "code_origin",
-    "doubt_note",
-    "predicted_note",
-    "recorded_note",
-    "wait_note",
-]
-
 _MOST_LINES = 6
 
 

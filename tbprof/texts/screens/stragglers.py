@@ -6,17 +6,6 @@ from collections.abc import Sequence
 
 from tbprof.texts.figures.quantities import count, duration, share
 
-__all__ = [
-    "STRAGGLES_FROM",
-    "even_sentence",
-    "fewer_layers_sentence",
-    "kind_sentence",
-    "last_stage_sentence",
-    "steps_sentence",
-    "uneven_work_sentence",
-    "worst_ranks_sentence",
-]
-
 STRAGGLES_FROM = 1.03
 """Slowdowns below are not worth a search; the authors of the analysis leave them out as well."""
 

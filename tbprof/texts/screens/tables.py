@@ -8,22 +8,6 @@ from tbprof.texts.figures.names import name_words
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.figures.scopes import scope_of
 
-__all__ = [
-    "COPIES",
-    "IDLE",
-    "NO_ROWS",
-    "OUTSIDE_OPERATORS",
-    "SIDE_BY_SIDE",
-    "collectives_sentence",
-    "comparison_headline",
-    "comparison_sentence",
-    "kernels_headline",
-    "kernels_sentence",
-    "modules_sentence",
-    "operators_headline",
-    "operators_sentence",
-]
-
 IDLE = "idle"
 COPIES = "copies and memsets"
 SIDE_BY_SIDE = "less what ran side by side, or outside"

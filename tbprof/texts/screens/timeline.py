@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.texts.figures.quantities import duration
 from tbprof.texts.screens.idle import cause_name, host_place_name
 
-__all__ = ["carried_sentence", "episode_sentence", "gap_place", "gap_sentence", "meanwhile_sentence"]
-
 _ALMOST_ALL = 0.995
 """From here on a share reads as a whole."""
 

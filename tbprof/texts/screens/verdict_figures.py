@@ -6,8 +6,6 @@ from tbprof.model import Numbers
 from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import duration, share
 
-__all__ = ["BECAUSE", "VerdictFigures"]
-
 _WORTH_A_WORD = 0.1
 """From this part of a step on exposed communication is said beside another case."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.texts.figures.quantities import count, duration
 from tbprof.texts.screens.verdict_figures import BECAUSE, VerdictFigures
 
-__all__ = ["WaitSentences"]
-
 _WORTH_SHARE = 0.01
 """A saving below this part of a step would not show."""
 

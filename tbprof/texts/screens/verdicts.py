@@ -12,8 +12,6 @@ from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.screens.verdict_figures import BECAUSE
 from tbprof.texts.screens.verdict_waits import WaitSentences
 
-__all__ = ["scope_sentence", "verdict_sentences"]
-
 _SMALL_CAUSE_SHARE = 0.05
 
 _WITHOUT_DEVICE = ("no_device", "only_allocations", "cut_off", "lost_kernels", "other_device", "capture")

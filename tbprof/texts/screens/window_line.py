@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tbprof.model import Report
 
-__all__ = ["window_line"]
-
 _GPU_UNSEEN = ("gpu_not_recorded", "gpu_work_lost")
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from tbprof.model import Numbers
 from tbprof.texts.figures.quantities import count, duration, size
 
-__all__ = ["FILE_SENTENCES"]
-
 
 def _compression_damaged(numbers: Numbers) -> str:
     kept = size(int(numbers["unpacked_bytes"]))

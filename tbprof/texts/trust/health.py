@@ -10,8 +10,6 @@ from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.trust.file_health import FILE_SENTENCES
 from tbprof.texts.trust.missing_facts import fact_in_words
 
-__all__ = ["gaps_sentence", "health_sentence"]
-
 
 def health_sentence(fact: HealthFact) -> str:
     """The sentence of a code; a fact from another version is named with its numbers."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["fact_in_words"]
-
 _CALL = "call."
 """Starts the code of one of torch's functions, whose calls the audit step could not read."""
 

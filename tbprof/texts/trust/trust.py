@@ -8,8 +8,6 @@ from tbprof.model import Numbers
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.trust.missing_facts import fact_in_words
 
-__all__ = ["trust_words"]
-
 Words = tuple[str, str, str]
 
 

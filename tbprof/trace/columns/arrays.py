@@ -14,26 +14,6 @@ import numpy.typing as npt
 
 from tbprof.records import dataclass
 
-__all__ = [
-    "NONE",
-    "NO_FRACTIONS",
-    "NO_NUMBERS",
-    "NO_SIZES",
-    "Float32s",
-    "Int8s",
-    "Int32s",
-    "Int64s",
-    "SparseColumn",
-    "SparseFloats",
-    "distinct",
-    "distinct_places",
-    "find_sorted",
-    "is_among",
-    "lookup",
-    "median",
-    "percentile",
-]
-
 _FEW = 8
 """Numbers with each of which a column is compared."""
 _TABLE_ENTRIES = 6

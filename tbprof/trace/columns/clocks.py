@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CLOCK_SLACK_NS"]
-
 CLOCK_SLACK_NS = 10_000
 """What traces without a fault show: on ROCm a call returns up to 8.5 us before the recorded end of what
 it awaited."""

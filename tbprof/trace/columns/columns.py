@@ -32,18 +32,6 @@ from tbprof.trace.columns.tables import (
     ModuleColumns,
 )
 
-__all__ = [
-    "Category",
-    "Int8s",
-    "Int32s",
-    "Int64s",
-    "Lane",
-    "Slices",
-    "SparseColumn",
-    "SparseFloats",
-    "Trace",
-]
-
 
 class Category(IntEnum):
     """What an event is, whatever its era and vendor call it."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["dtype_name", "item_bytes"]
-
 _TYPES = {
     "float": ("float32", 4),
     "double": ("float64", 8),

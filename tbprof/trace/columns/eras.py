@@ -10,16 +10,6 @@ import numpy as np
 from tbprof.trace.columns.arrays import Int8s
 from tbprof.trace.columns.columns import Category
 
-__all__ = [
-    "CATEGORIES",
-    "GPU_WORK",
-    "MODULE_PREFIX",
-    "OTHER_ACCELERATORS",
-    "STEP_PREFIX",
-    "KinetoCategory",
-    "era_of",
-]
-
 STEP_PREFIX = "ProfilerStep#"
 MODULE_PREFIX = "nn.Module: "
 """Of a Python frame of torch's, and of a range of the hook's, that is the call of a module."""

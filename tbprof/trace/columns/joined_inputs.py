@@ -20,8 +20,6 @@ from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import MODULE_PREFIX, STEP_PREFIX
 from tbprof.trace.columns.listed import listed
 
-__all__ = ["INPUTS_KEY", "CallInputs", "JoinedInputs", "joined_inputs", "with_joined_inputs"]
-
 INPUTS_KEY = "inputs"
 """Where they stand in the facts of the hook."""
 

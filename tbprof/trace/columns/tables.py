@@ -18,19 +18,6 @@ from tbprof.trace.columns.arrays import (
     SparseFloats,
 )
 
-__all__ = [
-    "ALL_TABLES",
-    "ARGUMENT_TABLES",
-    "NO_TABLES",
-    "AutogradColumns",
-    "CollectiveColumns",
-    "KernelColumns",
-    "MemoryEvents",
-    "ModuleColumns",
-    "Table",
-    "Tables",
-]
-
 Table: TypeAlias = Literal["kernels", "collectives", "modules", "autograd", "memory"]
 """A field of `Trace`."""
 Tables: TypeAlias = frozenset[Table]

@@ -9,8 +9,6 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["KNOWN_TO_CLASSIC", "LATER", "eligible_operators", "is_on_tensor_cores"]
-
 KNOWN_TO_CLASSIC = re.compile(
     "h884|s884|h1688|s1688|hmma|i8816|16816|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|conv1x1"
     "|conv2d_c1_k1|direct_group|xmma_implicit_gemm|xmma_sparse_conv|xmma_warp_specialized_implicit_gemm"

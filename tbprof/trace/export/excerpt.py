@@ -9,9 +9,8 @@ import msgspec
 import numpy as np
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Category, Int64s, Trace
-
-__all__ = ["Note", "excerpt"]
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Category, Trace
 
 _NS_PER_US = 1000
 _NOTES = 1

@@ -14,8 +14,6 @@ from tbprof.trace.importers.files.source import open_source
 from tbprof.trace.importers.kineto.events.boundaries import SPACE
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 
-__all__ = ["Inspection", "digest_of", "inspect_trace"]
-
 _OVERLAP_BYTES = 4096
 """Kept of the piece before: what is looked for may begin there."""
 

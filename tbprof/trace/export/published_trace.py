@@ -18,8 +18,6 @@ from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES, read_trace
 
-__all__ = ["merge_facts", "verify", "with_inputs"]
-
 _DAMAGED_FACTS = b"{}"
 """What no reader takes for facts."""
 

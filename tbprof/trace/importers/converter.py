@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace
     from tbprof.trace.columns.tables import Tables
 
-__all__ = ["Converter", "read_converted"]
-
 
 class Converter(Importer, Protocol):
     """A module of `tbprof.trace.importers` whose format is read by way of Kineto's."""

@@ -10,8 +10,6 @@ from tbprof.trace.importers.importer import Importer
 if TYPE_CHECKING:
     from tbprof.trace.importers.converter import Converter
 
-__all__ = ["CONVERTERS", "IMPORTERS"]
-
 IMPORTERS: tuple[Importer, ...] = (torch_profiler, nsight_systems, rocprofv3)
 """The first that knows a file reads it. What none knows is the first one's, which says what is wrong."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tbprof.trace.columns.tables import Tables
     from tbprof.trace.importers.conversion.converted import Converted
 
-__all__ = ["CLAIMS", "LACKS", "SUFFIXES", "convert", "read", "sniff"]
-
 SUFFIXES: tuple[str, ...] = ()
 """None: a log directory may hold other databases. One that is named outright is read."""
 CLAIMS: tuple[str, ...] = ()

@@ -10,8 +10,6 @@ from tbprof.trace.importers.importer import Progress
 from tbprof.trace.importers.importer_list import IMPORTERS
 from tbprof.trace.importers.sniffing import importer_of
 
-__all__ = ["read_trace"]
-
 
 def read_trace(
     path: str | os.PathLike[str],

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tbprof.trace.columns.tables import Tables
     from tbprof.trace.importers.conversion.converted import Converted
 
-__all__ = ["CLAIMS", "LACKS", "SUFFIXES", "convert", "read", "sniff"]
-
 SUFFIXES: tuple[str, ...] = ()
 """None of its own: the file ends in `.json`."""
 CLAIMS: tuple[str, ...] = ()

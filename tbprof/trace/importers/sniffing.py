@@ -9,8 +9,6 @@ from tbprof.safe_open import open_regular
 from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import IMPORTERS
 
-__all__ = ["TRACE_SUFFIXES", "claims_to_be_trace", "importer_of", "is_of_torch", "looks_like_trace"]
-
 TRACE_SUFFIXES = tuple(suffix for importer in IMPORTERS for suffix in importer.SUFFIXES)
 """What a file must end in to be looked at as a trace beneath a log directory."""
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace
     from tbprof.trace.columns.tables import Tables
 
-__all__ = ["CLAIMS", "SUFFIXES", "read", "sniff"]
-
 SUFFIXES: tuple[str, ...] = (".json", ".json.gz", ".gz")
 CLAIMS: tuple[str, ...] = (".trace.json",)
 

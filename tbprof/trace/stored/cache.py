@@ -25,8 +25,6 @@ from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.stored.stored_columns import SCHEMA, load_columns, write_columns
 from tbprof.version import __version__
 
-__all__ = ["MAX_CACHE_BYTES", "WORTH_KEEPING_BYTES", "read_trace_cached"]
-
 WORTH_KEEPING_BYTES = 5 * 1000**2
 """Smaller files, on the disk, are read again: that takes less than a second, packed ones too."""
 MAX_CACHE_BYTES = 4 * 1024**3

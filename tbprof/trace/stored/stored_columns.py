@@ -24,8 +24,6 @@ from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Lane, Slices, Trace
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, MemoryEvents
 
-__all__ = ["SCHEMA", "load_columns", "write_columns"]
-
 SCHEMA = 7
 """To be raised when the columns or the head change."""
 

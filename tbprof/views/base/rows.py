@@ -7,8 +7,6 @@ from typing import Any, TypeVar, cast
 
 from tbprof.views.base.times import in_us
 
-__all__ = ["row_of"]
-
 _Row = TypeVar("_Row")
 _US, _NS = "_us", "_ns"
 

@@ -6,16 +6,6 @@ from tbprof.averages import fmean, median
 from tbprof.model import Report, Step
 from tbprof.views.base.times import us
 
-__all__ = [
-    "marks_steps",
-    "mean_communication_us",
-    "mean_kernels",
-    "mean_launches",
-    "mean_step_us",
-    "median_step_us",
-    "steady_steps",
-]
-
 
 def marks_steps(report: Report) -> bool:
     """Whether the trace marks steps; else the whole window stands as one."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["in_us", "is_credible", "optional_us", "us"]
-
 _NS_PER_US = 1000
 _BEFORE_PYTORCH_NS = 1_420_070_400 * 10**9
 """The begin of 2015: archives give files the times 1970 and 1980."""

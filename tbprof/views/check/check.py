@@ -13,22 +13,6 @@ from typing import Literal, TypeAlias
 from tbprof.records import dataclass
 from tbprof.texts.findings.check import how_often
 
-__all__ = [
-    "NEW",
-    "SHARES",
-    "STATES",
-    "Accepted",
-    "Baseline",
-    "Budget",
-    "BudgetRow",
-    "CheckRow",
-    "CheckView",
-    "Found",
-    "Recording",
-    "RowState",
-    "Warned",
-]
-
 SHARES = ("communication", "idle")
 """Parts of the GPU's steps that may have a budget: communication that no computing covers, and idle. A share
 differs less from machine to machine than a time; whoever sets one knows the machine."""

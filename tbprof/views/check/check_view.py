@@ -21,8 +21,6 @@ from tbprof.views.check.check import (
 )
 from tbprof.views.check.matching import matched
 
-__all__ = ["check_view", "is_meant"]
-
 
 def check_view(
     recordings: Sequence[Recording],

@@ -11,8 +11,6 @@ from tbprof.texts.findings.rule_pages import fix_words, rule_words
 from tbprof.views.check.check import SHARES, Found, Recording, Warned
 from tbprof.views.findings.findings import finding_row
 
-__all__ = ["report_recording"]
-
 _WORTH_A_WARNING = ("critical", "high", "medium")
 
 _KINDS = {rule.code: rule.kind for rule in RULES if rule.kind is not None}

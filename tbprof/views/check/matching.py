@@ -13,8 +13,6 @@ from typing import TypeAlias
 from tbprof.model import code_without_format
 from tbprof.views.check.check import Accepted, Found
 
-__all__ = ["matched"]
-
 _Key: TypeAlias = tuple[str, ...] | None
 """What a finding and a line of the baseline agree in; None where they can't be told by it."""
 

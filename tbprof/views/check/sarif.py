@@ -13,8 +13,6 @@ from tbprof.texts.findings.check import found_sentence
 from tbprof.version import __version__
 from tbprof.views.check.check import CheckRow, CheckView, RowState, Warned
 
-__all__ = ["FINGERPRINT", "sarif_log"]
-
 Json: TypeAlias = dict[str, Any]
 
 FINGERPRINT = "tbprof/v3"

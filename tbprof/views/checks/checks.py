@@ -8,8 +8,6 @@ from tbprof.records import dataclass
 from tbprof.texts.findings.guides import GuideLink
 from tbprof.views.findings.findings import SavingView
 
-__all__ = ["CheckRow", "ChecksView", "MissingRecording"]
-
 
 @dataclass(frozen=True, slots=True)
 class CheckRow:

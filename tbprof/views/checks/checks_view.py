@@ -29,8 +29,6 @@ from tbprof.views.findings.actions import together
 from tbprof.views.findings.findings import saving_view, share_of_steps
 from tbprof.views.findings.predicted import PredictedRow, predicted_rows
 
-__all__ = ["checks_summary", "checks_view"]
-
 _STATES = ("failed", "predicted", "not_checked", "passed", "not_applicable")
 
 

@@ -14,8 +14,6 @@ from tbprof.views.base.steady import marks_steps
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.communication.communication import CollectiveRow, CommunicationView, PeerRow
 
-__all__ = ["communication_view"]
-
 _COLUMNS = (("group", "group"), ("dtype", "type"), ("bytes_in", "size"), ("bus_gb_s", "bus bandwidth"))
 
 

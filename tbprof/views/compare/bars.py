@@ -9,8 +9,6 @@ from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
 from tbprof.views.overview.mean_step_bars import device_bar
 from tbprof.views.overview.overview import DeviceBar
 
-__all__ = ["CompareBar", "CompareBars", "ComparedCause", "compare_bars"]
-
 
 @dataclass(frozen=True, slots=True)
 class ComparedCause:

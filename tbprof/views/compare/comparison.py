@@ -24,8 +24,6 @@ from tbprof.views.compare.sites import CompareSite, compare_sites
 from tbprof.views.compare.steps import CompareSteps, compare_steps, is_told
 from tbprof.views.window.answer import Problem
 
-__all__ = ["CompareAnswer", "CompareView", "compare_view"]
-
 
 @dataclass(frozen=True, slots=True)
 class CompareView:

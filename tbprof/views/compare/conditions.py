@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.model import HookFacts, LoaderFacts, OptimizerFacts, Report
 from tbprof.records import dataclass
 
-__all__ = ["Difference", "alike", "differences"]
-
 _COMMIT_DIGITS = 10
 """So many tell the commits of a project apart."""
 

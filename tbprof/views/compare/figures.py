@@ -21,8 +21,6 @@ from tbprof.views.base.steady import (
 from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
 
-__all__ = ["LEAST_CHANGE", "CompareFigure", "changed_most", "compare_figures"]
-
 LEAST_CHANGE = 0.02
 """Of a step: what changed by less did not."""
 

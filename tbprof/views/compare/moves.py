@@ -8,8 +8,6 @@ from tbprof.records import dataclass
 from tbprof.texts.screens.comparison import taken_note, went_note
 from tbprof.views.compare.sites import CompareSite
 
-__all__ = ["MovedWait", "moved_wait", "with_moves"]
-
 _LEAST_SHARE = 0.1
 """A site that lost a smaller part of all waits before has not moved its wait."""
 

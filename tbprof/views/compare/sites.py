@@ -14,8 +14,6 @@ from tbprof.texts.screens.idle import site_location
 from tbprof.views.base.times import us
 from tbprof.views.source.source_files import SourceFiles
 
-__all__ = ["CompareSite", "compare_sites"]
-
 _CHANGED_SHARE = 0.1
 """A site whose wait changed by less is the same."""
 

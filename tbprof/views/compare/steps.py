@@ -21,8 +21,6 @@ from tbprof.views.base.steady import median_step_us, steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.compare.figures import LEAST_CHANGE
 
-__all__ = ["CompareSteps", "StepTimes", "compare_steps", "is_told"]
-
 _NOISE_FACTOR = 3
 """A recorded step changed where it did by so many times the noise of its median."""
 

@@ -10,8 +10,6 @@ from tbprof.texts.screens.source import doubt_note
 from tbprof.views.findings.findings import finding_row
 from tbprof.views.source.source_files import SourceFiles
 
-__all__ = ["FindingText", "finding_markdown", "finding_text", "site_place"]
-
 _AROUND = 4
 """Lines of code before and behind the one that is meant."""
 

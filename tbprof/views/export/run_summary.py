@@ -16,8 +16,6 @@ from tbprof.views.findings.predicted import predicted_rows
 from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.opening import lines_come_first, opening_after, recording_first
 
-__all__ = ["RunSummary", "idle_share", "lost_share", "run_summaries"]
-
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:

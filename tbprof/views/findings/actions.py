@@ -16,8 +16,6 @@ from tbprof.records import dataclass
 from tbprof.views.base.steady import mean_step_us
 from tbprof.views.findings.weighed_actions import Action, WeighedAction, in_order
 
-__all__ = ["Action", "Ranked", "added_savings", "rank", "together"]
-
 _LEAST_SHARE = 0.001
 """Of the steps: what is worth less is no action; below `MEDIUM_SHARE` it is none beside a larger one."""
 

@@ -13,8 +13,6 @@ from textwrap import dedent
 from tbprof.records import dataclass
 from tbprof.views.findings.hoisting import hoisted_lines
 
-__all__ = ["EditRow", "mechanical_edits"]
-
 _MOVES = frozenset({"to", "cuda"})
 _CONSTANTS = frozenset({"CPY03", "CPY05"})
 _ASYNC = frozenset({"CPY01", "CPY02"})

@@ -15,9 +15,6 @@ from tbprof.texts.findings.severity_reason import severity_reason
 from tbprof.views.base.steady import marks_steps, mean_step_us
 from tbprof.views.base.times import optional_us, us
 
-__all__ = ["FindingRow", "FixView", "SavingView", "finding_row", "saving_view", "share_of_steps"]
-
-
 _ABOUT_HOST = "LCH"
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-__all__ = ["hoisted_lines"]
-
 _LOOPS = (ast.For, ast.While)
 _MAKERS = frozenset({"tensor", "as_tensor"})
 

@@ -12,8 +12,6 @@ from tbprof.texts.findings.inference_reads import ANSWER_ACTION, ANSWER_HOW, ANS
 from tbprof.texts.findings.predicted import OPTION_ACTION, framework_fix, kind_name, waits_words
 from tbprof.texts.findings.rule_pages import rule_words
 
-__all__ = ["PredictedRow", "predicted_rows"]
-
 
 @dataclass(frozen=True, slots=True)
 class PredictedRow:

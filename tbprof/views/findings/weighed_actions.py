@@ -12,8 +12,6 @@ from typing import TypeAlias
 from tbprof.model import CRITICAL_SHARE, HIGH_SHARE, MEDIUM_SHARE, SEVERITIES, Report, Saving, Severity
 from tbprof.records import dataclass
 
-__all__ = ["Action", "WeighedAction", "in_order"]
-
 _MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
 """The share of the steps at which the next worse severity begins."""
 

@@ -13,8 +13,6 @@ from tbprof.records import dataclass
 from tbprof.texts.fleet.sentences import NO_COMMIT, NO_RUN_BEFORE, added_sentence
 from tbprof.views.fleet.summary import SummaryWait
 
-__all__ = ["Recorded", "RunChange", "changes_since_before"]
-
 
 @dataclass(frozen=True, slots=True)
 class Recorded:

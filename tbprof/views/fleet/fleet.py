@@ -6,8 +6,6 @@ from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = ["FleetCause", "FleetRow", "FleetSort", "FleetView"]
-
 FleetSort: TypeAlias = Literal[
     "lost",
     "run",

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from tbprof.escaping import inert
 from tbprof.views.fleet.fleet import FleetRow
 
-__all__ = ["fleet_csv"]
-
 _CAUSES = "causes"
 
 

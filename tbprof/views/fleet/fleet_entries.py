@@ -20,8 +20,6 @@ from tbprof.views.fleet.fleet import FleetCause, FleetRow
 from tbprof.views.fleet.summary import SummaryLine, WindowSummary
 from tbprof.views.series.run_ranks import rank_sentences
 
-__all__ = ["FleetEntry", "FleetWindow", "fleet_entries", "newest_windows"]
-
 _NS_PER_S = 1_000_000_000
 
 

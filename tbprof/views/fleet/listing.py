@@ -12,8 +12,6 @@ from tbprof.texts.fleet.sentences import NONE_FOUND, fleet_sentences
 from tbprof.views.fleet.fleet import FleetRow, FleetSort, FleetView
 from tbprof.views.fleet.fleet_entries import FleetEntry
 
-__all__ = ["RUNS_OF_A_PAGE", "SORTS", "FleetQuestion", "fleet_rows", "fleet_view", "sort_of"]
-
 RUNS_OF_A_PAGE = 200
 """Some 150 kB."""
 

@@ -16,16 +16,6 @@ from tbprof.views.overview.idle_causes import stacking_place
 from tbprof.views.overview.opening import lines_come_first, recording_first
 from tbprof.views.overview.overview import ActionRow
 
-__all__ = [
-    "SUMMARY_FORM",
-    "SummaryLine",
-    "SummaryWait",
-    "WindowSummary",
-    "document_of",
-    "summary_of",
-    "summary_of_document",
-]
-
 _MOST_LINES = 5
 """A search finds a run by those that are worth most."""
 

@@ -7,8 +7,6 @@ from typing import Literal
 
 from tbprof.views.window.answer import Problem, Progress
 
-__all__ = ["IcicleAnswer", "IcicleChoice", "IcicleNode", "IcicleView"]
-
 
 @dataclass(frozen=True, slots=True)
 class IcicleChoice:

@@ -16,8 +16,6 @@ from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import us
 from tbprof.views.icicle.icicle import IcicleChoice, IcicleNode, IcicleView
 
-__all__ = ["AS_GOOD_AS_WHOLE", "LEAST_NAMED", "MAX_NODES", "icicle_view"]
-
 MAX_NODES = 2_000
 """About as many as a screen has room for; the rest is folded, and said so."""
 

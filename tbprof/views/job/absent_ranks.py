@@ -10,8 +10,6 @@ from tbprof.texts.job.rank_names import rank_name, unrecorded_name
 from tbprof.views.job.job_page import RankProblem, UnreadRank
 from tbprof.views.job.rank_summary import RankSummary
 
-__all__ = ["AbsentRanks", "absent_ranks"]
-
 
 @dataclass(frozen=True, slots=True)
 class AbsentRanks:

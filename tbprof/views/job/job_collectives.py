@@ -14,8 +14,6 @@ from tbprof.job.ranks.rank_record import Message, RankRecord
 from tbprof.views.base.times import us
 from tbprof.views.job.job_page import JobCollective
 
-__all__ = ["job_collectives"]
-
 
 def job_collectives(
     analysis: JobAnalysis, records: Sequence[RankRecord], world_size: int | None

@@ -7,8 +7,6 @@ from typing import Any
 
 from tbprof.views.job.job_page import JobPage, JobRank, LateCause
 
-__all__ = ["job_document"]
-
 
 def job_document(page: JobPage) -> dict[str, Any]:
     """Times are means of a step; null was not recorded or could not be computed."""

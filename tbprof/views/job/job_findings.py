@@ -10,8 +10,6 @@ from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.texts.job.notes import unmatched_sentence
 from tbprof.views.job.job_page import JobFinding, JobFix, LateCause
 
-__all__ = ["LATE_RANK", "SEQUENCES", "job_findings"]
-
 LATE_RANK = "DST02"
 SEQUENCES = "DST08"
 

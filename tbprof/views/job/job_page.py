@@ -7,28 +7,6 @@ from typing import Literal
 from tbprof.model import Severity
 from tbprof.records import dataclass
 
-__all__ = [
-    "IdlePart",
-    "JobAnswer",
-    "JobCollective",
-    "JobFinding",
-    "JobFix",
-    "JobMeeting",
-    "JobPage",
-    "JobRank",
-    "JobSource",
-    "JobStep",
-    "LateCause",
-    "RankProblem",
-    "RankStrip",
-    "RankWait",
-    "StripStep",
-    "StripStretch",
-    "UnmatchedGroup",
-    "UnreadRank",
-    "WhatIf",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class JobSource:

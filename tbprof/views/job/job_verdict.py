@@ -23,8 +23,6 @@ from tbprof.views.job.absent_ranks import AbsentRanks
 from tbprof.views.job.job_page import JobFix, JobRank, LateCause, RankWait
 from tbprof.views.job.late_causes import phrase_of
 
-__all__ = ["JobVerdict", "job_verdict"]
-
 _MOST = 0.5
 """Of all lateness: a rank with less is one of several that are late in turn."""
 

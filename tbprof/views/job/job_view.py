@@ -37,8 +37,6 @@ from tbprof.views.job.rank_rows import rank_rows, rank_waits
 from tbprof.views.job.rank_summary import RankSummary
 from tbprof.views.job.strips import meetings_of, strips_of
 
-__all__ = ["job_page"]
-
 
 def _in_line(rank: RankSummary) -> tuple[bool, int, int, str]:
     """By rank; of several with the same one that was recorded last comes first."""

@@ -22,8 +22,6 @@ from tbprof.texts.job.rank_names import late_name
 from tbprof.texts.screens.idle import host_place_name
 from tbprof.views.job.job_page import JobFix, JobSource, LateCause
 
-__all__ = ["LateCauses", "late_causes", "phrase_of", "plan_of"]
-
 _FRAME = re.compile(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
 
 _Key = tuple[int, str, str, str, str | None]

@@ -9,8 +9,6 @@ from tbprof.texts.job.notes import other_training_note, same_rank_note
 from tbprof.texts.job.rank_names import rank_name
 from tbprof.views.job.rank_summary import RankSummary
 
-__all__ = ["ranks_of_one_job"]
-
 
 def ranks_of_one_job(ranks: Sequence[RankSummary]) -> tuple[list[RankSummary], list[str]]:
     """Those of the world that most ranks are of, and a note on each other one.

@@ -19,8 +19,6 @@ from tbprof.views.job.job_page import IdlePart, JobRank, RankWait
 from tbprof.views.job.rank_summary import RankSummary
 from tbprof.views.overview.idle_causes import stacking_place
 
-__all__ = ["MOST_WAITS", "idle_parts", "rank_rows", "rank_waits"]
-
 MOST_WAITS = 4096
 """Cells of who waits for whom, the longest: all of 64 ranks."""
 

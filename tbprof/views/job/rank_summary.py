@@ -10,8 +10,6 @@ from tbprof.job.ranks.report_record import record_of_report
 from tbprof.model import HOST_DEVICE, Report
 from tbprof.records import dataclass
 
-__all__ = ["RankSummary", "rank_summary"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankSummary:

@@ -17,8 +17,6 @@ from tbprof.texts.screens.stragglers import (
     worst_ranks_sentence,
 )
 
-__all__ = ["ContributionRow", "ExplainedRow", "StepRow", "StragglersView", "stragglers_view"]
-
 _S_IN_US = 1e6
 
 _EXPLAINS = 0.5

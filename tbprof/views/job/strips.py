@@ -18,8 +18,6 @@ from tbprof.views.base.times import us
 from tbprof.views.job.job_page import IdlePart, JobMeeting, RankStrip, StripStep, StripStretch
 from tbprof.views.job.rank_rows import idle_parts
 
-__all__ = ["MOST_MEETINGS", "MOST_STRIPS", "Meetings", "meetings_of", "strips_of"]
-
 MOST_MEETINGS = 512
 """Collectives that are drawn: more are hairlines, and what is sent has to stay small."""
 

@@ -18,8 +18,6 @@ from tbprof.texts.memory.out_of_memory import (
 from tbprof.texts.memory.snapshots import failed_sentence
 from tbprof.views.memory.memory_files import MemoryDocument, MemoryPart, MemoryPartRow, MemoryStack
 
-__all__ = ["memory_step_document", "out_of_memory_document", "snapshot_document"]
-
 _MOST_ROWS = 30
 _MOST_FRAMES = 12
 _UNUSED = "cached, unused"

@@ -7,16 +7,6 @@ from typing import Literal
 
 from tbprof.views.window.answer import Problem, Progress
 
-__all__ = [
-    "MemoryAnswer",
-    "MemoryDevice",
-    "MemoryHolder",
-    "MemoryLine",
-    "MemoryMoment",
-    "MemoryStep",
-    "MemoryView",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class MemoryStep:

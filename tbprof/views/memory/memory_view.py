@@ -20,8 +20,6 @@ from tbprof.views.memory.memory import (
     MemoryView,
 )
 
-__all__ = ["MemoryQuestion", "memory_view"]
-
 _MOST_HOLDERS = 30
 _ENGINE = "autograd::engine::evaluate_function: "
 """Before the name of what autograd's engine runs."""

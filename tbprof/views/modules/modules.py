@@ -8,8 +8,6 @@ from typing import Literal
 from tbprof.model import ProgramPartKind
 from tbprof.views.window.answer import Problem, Progress
 
-__all__ = ["EqualParts", "ModuleKernel", "ModuleNode", "ModulesAnswer", "ModulesView"]
-
 
 @dataclass(frozen=True, slots=True)
 class ModuleKernel:

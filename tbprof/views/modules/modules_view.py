@@ -13,8 +13,6 @@ from tbprof.texts.screens.icicle import icicle_opening, kind_missing
 from tbprof.views.base.times import us
 from tbprof.views.modules.modules import EqualParts, ModuleKernel, ModuleNode, ModulesView
 
-__all__ = ["modules_view"]
-
 _MOST_NAMED = 3
 _AS_GOOD_AS_WHOLE = 0.8
 """Of a part of this share the headline names what lies in it, but of equal layers."""

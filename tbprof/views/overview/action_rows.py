@@ -16,11 +16,10 @@ from tbprof.texts.findings.rule_pages import fix_words
 from tbprof.texts.findings.severity_reason import severity_scale
 from tbprof.views.base.steady import marks_steps
 from tbprof.views.base.times import us
-from tbprof.views.findings.actions import Action, Ranked
+from tbprof.views.findings.actions import Ranked
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row, saving_view
+from tbprof.views.findings.weighed_actions import Action
 from tbprof.views.overview.overview import ActionRow, SeverityRow
-
-__all__ = ["action_rows", "finding_rows", "severity_rows", "smaller_actions"]
 
 
 def action_rows(report: Report, ranked: Ranked, step_us: float) -> tuple[ActionRow, ...]:

@@ -8,8 +8,6 @@ from tbprof.views.base.steady import steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.overview.overview import CauseRow, PlaceRow, StepStack
 
-__all__ = ["STACKING", "cause_rows", "idle_by_cause_us", "stacking_place", "step_stack"]
-
 STACKING = (
     "sync",
     "data",

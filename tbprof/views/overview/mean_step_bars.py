@@ -8,8 +8,6 @@ from tbprof.views.base.steady import steady_steps
 from tbprof.views.base.times import us
 from tbprof.views.overview.overview import DeviceBar, HostBar
 
-__all__ = ["device_bar", "host_bar"]
-
 
 def device_bar(report: Report) -> DeviceBar | None:
     """A mean over the devices; None where none was recorded, or by a version that kept less."""

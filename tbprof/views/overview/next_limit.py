@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from tbprof.texts.findings.next_limit import limit_sentence
 from tbprof.views.overview.overview import CauseRow, DeviceBar
 
-__all__ = ["next_limit"]
-
 _BUSY_SHARE = 0.9
 """From here on the device itself is the limit."""
 

@@ -25,16 +25,6 @@ from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.mean_step_bars import host_bar
 from tbprof.views.overview.overview import ActionRow
 
-__all__ = [
-    "HOST_SHARE",
-    "Opening",
-    "lines_come_first",
-    "opening_after",
-    "opening_of",
-    "recording_first",
-    "records_first",
-]
-
 HOST_SHARE = 0.3
 """From this part of a step on, loading or Python is what to say of a recording without a GPU: the rest gets
 shorter on one, and they do not."""

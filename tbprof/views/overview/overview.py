@@ -12,19 +12,6 @@ from tbprof.model import Severity, SiteIndex
 from tbprof.records import dataclass
 from tbprof.views.findings.findings import FindingRow, SavingView
 
-__all__ = [
-    "ActionRow",
-    "CauseRow",
-    "CodeRow",
-    "DeviceBar",
-    "HostBar",
-    "OverviewView",
-    "PlaceRow",
-    "SeverityRow",
-    "StepStack",
-    "TrustRow",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class DeviceBar:

@@ -19,8 +19,6 @@ from tbprof.views.overview.opening import records_first
 from tbprof.views.overview.overview import ActionRow, CodeRow, OverviewView
 from tbprof.views.overview.trust import trust_rows
 
-__all__ = ["overview_view"]
-
 
 def overview_view(report: Report) -> OverviewView:
     """Everything that the Overview shows of one window."""

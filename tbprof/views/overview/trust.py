@@ -11,8 +11,6 @@ from tbprof.texts.trust.health import gaps_sentence, health_sentence
 from tbprof.texts.trust.trust import FEWEST_FOR_COLD, VARIES, trust_words
 from tbprof.views.overview.overview import TrustRow
 
-__all__ = ["trust_rows", "worst_of"]
-
 _GAPS = "TRC03"
 """The rule that finds what a trace lacks, and that wins nothing."""
 

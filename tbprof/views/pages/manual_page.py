@@ -11,8 +11,6 @@ from typing import Literal, Protocol, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = ["BlockKind", "ManualBlock", "ManualEntry", "ManualPage", "ManualWords", "manual_page"]
-
 BlockKind: TypeAlias = Literal["heading", "text", "item", "code"]
 
 _FENCE = "```"

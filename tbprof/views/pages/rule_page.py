@@ -8,8 +8,6 @@ from tbprof.records import dataclass
 from tbprof.texts.findings.guides import GuideLink, guides_of
 from tbprof.texts.findings.rule_pages import RuleText
 
-__all__ = ["RulePage", "RuleSection", "rule_page"]
-
 
 @dataclass(frozen=True, slots=True)
 class RuleSection:

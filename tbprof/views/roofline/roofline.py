@@ -7,8 +7,6 @@ from typing import Literal
 
 from tbprof.views.window.answer import Problem, Progress
 
-__all__ = ["Roof", "RooflineAnswer", "RooflinePoint", "RooflineView"]
-
 
 @dataclass(frozen=True, slots=True)
 class Roof:

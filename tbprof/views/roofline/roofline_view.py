@@ -14,8 +14,6 @@ from tbprof.trace.columns.listed import listed
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.roofline.roofline import Roof, RooflinePoint, RooflineView
 
-__all__ = ["roofline_view"]
-
 MOST_POINTS = 400
 """More can't be told apart."""
 

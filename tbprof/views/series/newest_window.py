@@ -11,8 +11,6 @@ from tbprof.model import Window
 from tbprof.records import dataclass
 from tbprof.texts.job.rank_names import rank_name
 
-__all__ = ["NewestWindow", "names_of", "newest_window"]
-
 _ARRIVES_WITHIN_S = 120.0
 """Ranks publish the same window within seconds of each other."""
 

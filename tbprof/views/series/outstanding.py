@@ -9,8 +9,6 @@ from typing import get_args
 from tbprof.averages import median
 from tbprof.views.series.series import FigureSpread, RankFigure, SeriesRow
 
-__all__ = ["MOST_ROWS", "extreme_rows", "outstanding_rows", "spreads_of"]
-
 MOST_ROWS = 64
 """Of a first answer: some 50 kB."""
 

@@ -12,8 +12,6 @@ from tbprof.texts.screens.series import behind_sentence, damaged_sentence, missi
 from tbprof.views.series.newest_window import newest_window
 from tbprof.views.series.series import missing_ranks
 
-__all__ = ["RunRanks", "rank_sentences"]
-
 
 @dataclass(slots=True)
 class _Run:

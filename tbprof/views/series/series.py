@@ -13,18 +13,6 @@ from tbprof.views.base.steady import mean_communication_us, steady_steps
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.overview.idle_causes import stacking_place
 
-__all__ = [
-    "FigureSpread",
-    "RankFigure",
-    "RanksView",
-    "SeriesCause",
-    "SeriesRow",
-    "TrendView",
-    "WindowFigures",
-    "figures_of",
-    "missing_ranks",
-]
-
 RankFigure: TypeAlias = Literal["step_us", "communication_us", "idle_share", "wait_us"]
 """What ranks are compared by: fields of `WindowFigures`."""
 

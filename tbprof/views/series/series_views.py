@@ -19,8 +19,6 @@ from tbprof.texts.screens.series import (
 from tbprof.views.series.outstanding import outstanding_rows, spreads_of
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, missing_ranks
 
-__all__ = ["RANKS_OF_A_PAGE", "StepChange", "ranks_view", "series_row", "step_change", "trend_view"]
-
 RANKS_OF_A_PAGE = 256
 """Some 200 kB."""
 

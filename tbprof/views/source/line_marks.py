@@ -15,8 +15,6 @@ from tbprof.views.findings.findings import SavingView
 from tbprof.views.source.source import MarkKind
 from tbprof.views.source.source_files import SourceFiles
 
-__all__ = ["FoundMark", "found_marks"]
-
 _BEST_FIRST = get_args(MarkKind)
 
 

@@ -12,8 +12,6 @@ from tbprof.views.source.line_marks import FoundMark
 from tbprof.views.source.source import Remark
 from tbprof.views.source.source_files import SourceFiles
 
-__all__ = ["Remarks"]
-
 
 class Remarks:
     def __init__(self, report: Report, marks: Sequence[FoundMark], names: SourceFiles) -> None:

@@ -8,8 +8,6 @@ from tbprof.model import Finding, Report
 from tbprof.views.findings.actions import added_savings
 from tbprof.views.findings.findings import SavingView, saving_view
 
-__all__ = ["added_up", "site_savings"]
-
 
 def site_savings(report: Report) -> tuple[SavingView | None, ...]:
     """For each site its part, in us of one step; None where nothing can be won.

@@ -13,18 +13,6 @@ from tbprof.views.findings.edits import EditRow
 from tbprof.views.findings.findings import FindingRow, SavingView
 from tbprof.views.window.answer import Problem
 
-__all__ = [
-    "CodeBlock",
-    "LineMark",
-    "MarkKind",
-    "Remark",
-    "SitePlace",
-    "SourceAnswer",
-    "SourceFile",
-    "SourceFilesView",
-    "SourceFunction",
-]
-
 MarkKind = Literal["line", "def", "candidate", "caller", "predicted", "call"]
 """What is known of a line: a site is on it; it is the `def` around one; a site can be on it; it
 calls the function that one is in; it would wait for a GPU; the hook saw a call there that cost

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.model import Report, Source
 from tbprof.views.source.source import CodeBlock
 
-__all__ = ["SourceFiles"]
-
 
 class SourceFiles:
     """A trace cuts off the start of a path that the hook keeps; the longer name stands for both."""

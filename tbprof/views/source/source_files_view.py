@@ -13,8 +13,6 @@ from tbprof.views.source.site_savings import added_up, site_savings
 from tbprof.views.source.source import LineMark, SitePlace, SourceFile, SourceFilesView, SourceFunction
 from tbprof.views.source.source_files import SourceFiles
 
-__all__ = ["source_files_view"]
-
 
 def source_files_view(report: Report) -> SourceFilesView:
     """All files that a site, a recorded call or embedded code is in."""

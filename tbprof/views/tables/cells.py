@@ -7,8 +7,6 @@ from typing import Any
 
 from tbprof.trace.columns.listed import listed
 
-__all__ = ["recorded_list", "shown_list", "written_list"]
-
 
 @lru_cache(maxsize=4096)
 def shown_list(text: str) -> str:

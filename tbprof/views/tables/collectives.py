@@ -10,8 +10,6 @@ from tbprof.texts.screens.tables import collectives_sentence
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.table import Cell, Column, Table
 
-__all__ = ["collectives"]
-
 _COLUMNS = (
     Column("kind", "collective"),
     Column("group", "group"),

@@ -15,8 +15,6 @@ from tbprof.texts.screens.tables import COPIES, IDLE, OUTSIDE_OPERATORS, SIDE_BY
 from tbprof.views.tables.step_time import StepTime
 from tbprof.views.tables.table import Cell, Column, Table
 
-__all__ = ["compare_tables"]
-
 _KEYS = ("name", "shapes", "stack")
 _PATH = "path"
 """By which alone rows of a tree are matched: names count equal layers."""

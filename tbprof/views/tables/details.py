@@ -25,8 +25,6 @@ from tbprof.views.base.times import us
 from tbprof.views.tables.cells import shown_list
 from tbprof.views.tables.screen import RowCode, RowDetails, RowPart, RowPlace
 
-__all__ = ["kernel_details", "memory_details", "operator_details"]
-
 _MOST_PARTS = 20
 
 _Row = TypeVar("_Row")

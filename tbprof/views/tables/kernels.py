@@ -13,8 +13,6 @@ from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.cells import recorded_list
 from tbprof.views.tables.table import Cell, Column, Json, Table
 
-__all__ = ["kernels"]
-
 _COLUMNS = (
     Column("name"),
     Column("short_name", "kernel"),

@@ -18,8 +18,6 @@ from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.operators import WHERE_MISSING, user_source
 from tbprof.views.tables.table import Cell, Column, Json, Table
 
-__all__ = ["allocations", "memory", "peak_document"]
-
 _MOST_HOLDERS = 20
 
 _COLUMNS = (

@@ -11,8 +11,6 @@ from tbprof.texts.screens.tables import modules_sentence
 from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.table import Cell, Column, Table
 
-__all__ = ["modules"]
-
 _COLUMNS = (
     Column("name"),
     Column("tree", "module"),

@@ -13,8 +13,6 @@ from tbprof.views.base.times import optional_us, us
 from tbprof.views.tables.cells import recorded_list
 from tbprof.views.tables.table import Cell, Column, Table
 
-__all__ = ["WHERE_MISSING", "operators", "user_source"]
-
 COVERED_SHARE = 0.5
 """Of a row's device time: where formulas cover less, how near to the limit the rest comes says nothing."""
 

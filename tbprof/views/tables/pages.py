@@ -29,8 +29,6 @@ from tbprof.views.tables.step_time import step_times
 from tbprof.views.tables.table import Table
 from tbprof.views.tables.viewing import MOST_ROWS, table_view
 
-__all__ = ["PAGE_TABLES", "compared_view", "details_of", "page_of"]
-
 PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES | MODULE_TABLES | MEMORY_TABLES
 """What of a trace they read."""
 

@@ -7,20 +7,6 @@ from typing import Literal
 
 from tbprof.views.window.answer import Problem, Progress
 
-__all__ = [
-    "DurationBin",
-    "Histogram",
-    "RowCode",
-    "RowDetails",
-    "RowPart",
-    "RowPlace",
-    "SequenceRow",
-    "TableAnswer",
-    "TableChoice",
-    "TableColumn",
-    "TableView",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:

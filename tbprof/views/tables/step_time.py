@@ -9,8 +9,6 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import us
 
-__all__ = ["StepTime", "step_times"]
-
 
 @dataclass(frozen=True, slots=True)
 class StepTime:

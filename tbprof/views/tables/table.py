@@ -8,8 +8,6 @@ from typing import Any, Literal, TypeAlias
 
 from tbprof.records import dataclass
 
-__all__ = ["SCHEMA", "Cell", "Column", "Json", "Kind", "Table", "table_document"]
-
 SCHEMA = 1
 
 Json: TypeAlias = dict[str, Any]

@@ -19,8 +19,6 @@ from tbprof.views.tables.modules import modules
 from tbprof.views.tables.operators import operators
 from tbprof.views.tables.table import Table
 
-__all__ = ["TABLES", "TableMaker", "TableSource"]
-
 
 class TableMaker(Protocol):
     def __call__(self, facts: Facts, by: str, *, in_steps: bool) -> Table:

@@ -19,8 +19,6 @@ from tbprof.views.tables.screen import (
 )
 from tbprof.views.tables.table import Cell, Column, Json, Kind, Table
 
-__all__ = ["MOST_ROWS", "first_columns", "table_view"]
-
 MOST_ROWS = 100_000
 """More take a browser longer to sort than a person waits."""
 

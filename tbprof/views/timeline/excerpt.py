@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.timeline.excerpt import Note, step_excerpt
+from tbprof.analysis.timeline.excerpt import step_excerpt
 from tbprof.analysis.timeline.gaps import idle_pieces
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.texts.screens.idle import cause_name
 from tbprof.texts.screens.timeline import episode_sentence
+from tbprof.trace.export.excerpt import Note
 from tbprof.views.base.times import us
-
-__all__ = ["excerpt_of_step"]
 
 
 def excerpt_of_step(timeline: Timeline, step: int) -> bytes:

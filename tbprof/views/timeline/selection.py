@@ -16,8 +16,6 @@ from tbprof.views.base.times import us
 from tbprof.views.timeline.timeline import LinkRow, SelectionView
 from tbprof.views.timeline.timeline_view import gap_row
 
-__all__ = ["select_episode", "select_gap", "select_row"]
-
 
 def select_episode(timeline: Timeline, number: int) -> SelectionView | None:
     """None where the window has no such episode."""

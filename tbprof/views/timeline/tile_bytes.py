@@ -31,8 +31,6 @@ from collections.abc import Collection
 from tbprof.analysis.timeline.tile import Shares, Spans, TilePlace
 from tbprof.analysis.timeline.timeline import Timeline
 
-__all__ = ["MAGIC", "MAX_NAME", "VERSION", "tile_bytes"]
-
 MAGIC = 0x54504254
 VERSION = 1
 MAX_NAME = 100

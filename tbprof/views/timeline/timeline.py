@@ -12,22 +12,6 @@ from tbprof.model import SiteIndex
 from tbprof.records import dataclass
 from tbprof.views.window.answer import Problem, Progress
 
-__all__ = [
-    "CauseName",
-    "EpisodeMark",
-    "FoundView",
-    "GapRow",
-    "LaneRow",
-    "LinkRow",
-    "SelectionView",
-    "SiteMark",
-    "StepCauseRow",
-    "StepMark",
-    "TimelineAnswer",
-    "TimelineStep",
-    "TimelineView",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class StepMark:

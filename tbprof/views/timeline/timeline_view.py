@@ -27,8 +27,6 @@ from tbprof.views.timeline.timeline import (
     TimelineView,
 )
 
-__all__ = ["found_view", "gap_row", "timeline_step", "timeline_view"]
-
 
 def timeline_view(timeline: Timeline) -> TimelineView:
     """What holds for the whole window."""

@@ -7,8 +7,6 @@ from typing import Literal
 from tbprof.records import dataclass
 from tbprof.views.window.window import WindowView
 
-__all__ = ["Problem", "Progress", "WindowAnswer"]
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:

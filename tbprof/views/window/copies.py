@@ -7,8 +7,6 @@ from tbprof.records import dataclass
 from tbprof.texts.screens.copies import waiting_remark
 from tbprof.views.base.rows import row_of
 
-__all__ = ["CopyRow", "bytes_per_s", "copy_rows", "non_blocking_of"]
-
 _WAITING_FACTOR = 3
 """From here on waiting and copying are told apart: most of the wait is not the copy."""
 

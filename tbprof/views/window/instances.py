@@ -17,8 +17,6 @@ from tbprof.texts.screens.instance import (
 from tbprof.views.base.rows import row_of
 from tbprof.views.base.times import us
 
-__all__ = ["InstanceRemark", "InstanceView", "SpanRow", "instance_view"]
-
 _LEAST_OWN_WORK = 0.5
 """Of the time in which the device is dry: below it, the host's launching is as much of the cost."""
 

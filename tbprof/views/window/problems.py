@@ -9,8 +9,6 @@ from tbprof.model import Window
 from tbprof.texts.screens.problems import LEFT_OUT, problem_of
 from tbprof.views.window.answer import Problem
 
-__all__ = ["in_log_directory", "problem_left_out", "problem_with"]
-
 
 def problem_with(window: Window, error: TbprofError) -> Problem:
     path = window.trace_path or window.report_path or ""

@@ -14,17 +14,6 @@ from tbprof.records import dataclass
 from tbprof.texts.findings.left_out import skipped_sentence
 from tbprof.views.base.times import is_credible
 
-__all__ = [
-    "WINDOWS_OF_A_PAGE",
-    "RunRow",
-    "RunsVersion",
-    "RunsView",
-    "SkippedRow",
-    "WindowRow",
-    "WorkerRow",
-    "runs_view",
-]
-
 WINDOWS_OF_A_PAGE = 1_000
 """Some 130 kB: no answer holds up others for long."""
 

@@ -12,18 +12,6 @@ from tbprof.views.overview.overview import OverviewView
 from tbprof.views.window.copies import CopyRow
 from tbprof.views.window.instances import InstanceView
 
-__all__ = [
-    "EnvironmentRow",
-    "HealthRow",
-    "IdleView",
-    "NotCheckedRow",
-    "SiteRow",
-    "SourceView",
-    "StepRow",
-    "SyncView",
-    "WindowView",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class SourceView:

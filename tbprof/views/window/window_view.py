@@ -35,8 +35,6 @@ from tbprof.views.window.window import (
     WindowView,
 )
 
-__all__ = ["window_view"]
-
 
 def window_view(report: Report, *, run: str, worker: str, window: str) -> WindowView:
     """Everything that the screen shows of one window."""

@@ -8,7 +8,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.fix_plan import MAX_WEIGHED, PlannedFix, fix_plan
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import Int64s
 
 SYNC = "cudaStreamSynchronize"
 

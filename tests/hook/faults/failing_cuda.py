@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["CudaFault", "calls", "cuda_faults", "install_if_asked", "variables"]
-
 sys.path.insert(1, str(Path(__file__).parents[1]))
 
 ERRORS = ("RuntimeError", "UserWarning", "SystemError")

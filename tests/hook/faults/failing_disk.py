@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ERRORS", "KILLED", "Fault", "build", "compiler", "disk", "hit", "operations"]
-
 SOURCE = Path(__file__).with_suffix(".c")
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.EMFILE, errno.EDQUOT)

@@ -15,8 +15,6 @@ from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
 from tbprof.store.lookup.windows import read_report
 from tbprof.trace.importers.kineto.reader import read_trace
 
-__all__ = ["Remains", "is_published", "is_whole", "look_at"]
-
 NOTHING = "nothing published"
 
 USEFUL_IN_SPOOL = (".facts.json", ".log", ".broken")

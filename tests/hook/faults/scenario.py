@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["IN_WINDOW", "PRELUDE", "Scenario"]
-
 PRELUDE = """
 import atexit, gc, logging, os, shutil, signal, subprocess, sys, threading, time
 import torch, tbprof

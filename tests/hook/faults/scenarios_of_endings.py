@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from scenario import IN_WINDOW, Scenario
 
-__all__ = ["ENDINGS"]
-
 ENDINGS = (
     Scenario(
         "exception before the window",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from scenario import IN_WINDOW, Scenario
 
-__all__ = ["NEIGHBORS"]
-
 NEIGHBORS = (
     Scenario(
         "fork in the window, child exits at once",

@@ -20,8 +20,6 @@ from script_runner import Ended, ScriptRunner, wait_for_children
 
 from tbprof.hook.spool.processes import process_name
 
-__all__ = ["WINDOWS", "Laboratory", "Trial", "faults", "kills"]
-
 TRAINING = Path(__file__).with_name("watched_training.py")
 
 WINDOWS = {"window": 1, "windows": 2, "cuda": 1, "adopts": 1, "stock": 2, "stock-gz": 2}

@@ -23,8 +23,6 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 _CHANGING = ("TBPROF_SPOOL", "XDG_CACHE_HOME", "PWD", "PYTEST_")
 """Variables that differ from run to run by themselves."""
 
-__all__ = ["left_of", "visible"]
-
 _PATCHED = (
     torch,
     torch.Tensor,

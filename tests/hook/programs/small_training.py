@@ -11,8 +11,6 @@ import torch
 from torch import Tensor, nn
 from watching import Watch
 
-__all__ = ["STEPS", "mlp", "state_of", "train", "train_with"]
-
 STEPS = 17
 
 Forward = Callable[[nn.Module, Tensor], Tensor]

@@ -11,8 +11,6 @@ import tbprof
 from tbprof.hook.spool import publishing
 from tbprof.process.detached import Detached
 
-__all__ = ["VARIANTS", "Watch", "publish_nothing", "watch_as"]
-
 Watch = Callable[..., Any]
 """Makes a hook, or what stands for it where nothing watches."""
 

@@ -8,8 +8,6 @@ from typing import TypeVar
 
 import tbprof
 
-__all__ = ["EVERYTHING", "KINDS", "SCHEDULE", "STEPS", "kind_of_step", "steps_of_each_kind"]
-
 Result = TypeVar("Result")
 
 SCHEDULE = tbprof.Schedule(skip_first=1, warmup=2, active=1)

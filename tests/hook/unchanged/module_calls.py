@@ -13,8 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-__all__ = ["CALLS", "NOT_CALLED", "modules_of_torch"]
-
 Call = Callable[[], tuple[nn.Module, tuple[Any, ...]]]
 """Makes a module, and what it is called with."""
 

@@ -11,8 +11,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["digest", "random_states", "result_of", "seed"]
-
 
 def seed() -> None:
     """Let all random numbers be those of the first step."""

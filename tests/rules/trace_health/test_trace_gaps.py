@@ -5,7 +5,7 @@ from __future__ import annotations
 from trace_builder import TraceBuilder
 
 from tbprof.rules.trace_health.trace_gaps import find_trace_gaps
-from tbprof.trace.columns.columns import Int64s
+from tbprof.trace.columns.arrays import Int64s
 
 
 def test_rows_without_a_launch_and_rows_before_it_are_told_apart() -> None:

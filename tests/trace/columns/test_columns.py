@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbprof.report import report_of
-from tbprof.trace.columns.columns import SparseColumn, Trace
+from tbprof.trace.columns.arrays import SparseColumn
+from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.growing import GrowingColumn
 
 

@@ -17,8 +17,6 @@ from tbprof.analysis.limits.formulas.cost import Cost, CostOf
 from tbprof.analysis.limits.formulas.inputs import Inputs, NotRecorded
 from tbprof.records import dataclass
 
-__all__ = ["ATTENTION"]
-
 _LENGTHS_OF_3 = (3, 4, 5, 7, 8, 9, 10, 11, 14)
 """New keys and values, lengths and pages among the arguments of `flash_attn_3::fwd`."""
 _MOST_QUERIES = 2**24

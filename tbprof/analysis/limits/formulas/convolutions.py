@@ -13,8 +13,6 @@ from tbprof.analysis.limits.formulas.cost import Cost, CostOf
 from tbprof.analysis.limits.formulas.inputs import Inputs, Shape, Tensor
 from tbprof.records import dataclass
 
-__all__ = ["CONVOLUTIONS"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Places:

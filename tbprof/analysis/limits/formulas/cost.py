@@ -8,8 +8,6 @@ from typing import Literal, TypeAlias, get_args
 from tbprof.analysis.limits.formulas.inputs import Inputs
 from tbprof.records import dataclass
 
-__all__ = ["FAMILIES", "Cost", "CostOf", "Family"]
-
 Family: TypeAlias = Literal[
     "matmul", "convolution", "attention", "normalization", "embedding", "reduction", "element-wise"
 ]

@@ -12,8 +12,6 @@ import numpy as np
 from tbprof.analysis.limits.formulas.cost import Cost, CostOf
 from tbprof.analysis.limits.formulas.inputs import TRUTH_BYTES, Inputs, Tensor
 
-__all__ = ["ELEMENTWISE"]
-
 _UNARY = (
     "abs bitwise_not ceil clamp clamp_max clamp_min cos elu erf exp exp2 expm1 floor gelu hardsigmoid "
     "hardswish hardtanh leaky_relu log log10 log1p log2 log_sigmoid_forward mish neg reciprocal relu round "

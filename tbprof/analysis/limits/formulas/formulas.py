@@ -24,8 +24,6 @@ from tbprof.analysis.limits.formulas.packages import (
 )
 from tbprof.analysis.limits.formulas.reductions import REDUCTIONS
 
-__all__ = ["FAMILY_OF", "cost_of"]
-
 _BY_FAMILY: Mapping[Family, Mapping[str, CostOf]] = {
     "matmul": {**MATMULS, **PACKAGE_MATMULS},
     "convolution": CONVOLUTIONS,

@@ -10,8 +10,6 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.dtypes import dtype_name, item_bytes
 from tbprof.trace.columns.listed import listed
 
-__all__ = ["INDEX_BYTES", "TRUTH_BYTES", "Inputs", "NotRecorded", "Shape", "Tensor"]
-
 Shape: TypeAlias = tuple[int, ...]
 
 INDEX_BYTES = 8

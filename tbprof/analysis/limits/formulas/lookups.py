@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from tbprof.analysis.limits.formulas.cost import Cost, CostOf
 from tbprof.analysis.limits.formulas.inputs import Inputs, Tensor
 
-__all__ = ["LOOKUPS"]
-
 
 def _embedding(inputs: Inputs) -> Cost:
     """Rows of a table `[n, width]`."""

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from tbprof.analysis.limits.formulas.cost import Cost, CostOf
 from tbprof.analysis.limits.formulas.inputs import Inputs, Tensor
 
-__all__ = ["MATMULS", "linear", "product"]
-
 _BFLOAT16_BYTES = 2
 
 

@@ -13,8 +13,6 @@ from math import prod
 from tbprof.analysis.limits.formulas.cost import Cost, CostOf
 from tbprof.analysis.limits.formulas.inputs import Inputs, NotRecorded, Shape, Tensor
 
-__all__ = ["GROUP_NORM", "NORMALIZATIONS", "rms_flops"]
-
 _FORWARD, _OF_STATISTICS, _BACKWARD = 2, 3, 9
 _OF_CHANNEL = 6
 _STATISTICS = 2

@@ -16,8 +16,6 @@ from tbprof.analysis.limits.formulas.inputs import Inputs, NotRecorded
 from tbprof.analysis.limits.formulas.matmuls import linear, product
 from tbprof.analysis.limits.formulas.normalization import GROUP_NORM, rms_flops
 
-__all__ = ["PACKAGE_LOOKUPS", "PACKAGE_MATMULS", "PACKAGE_NORMALIZATIONS", "PACKAGE_POINTWISE"]
-
 _TYPES = {5: "float16", 6: "float32", 15: "bfloat16"}
 """c10::ScalarType, of those that products of 16 bits give."""
 _ROTATION = 3

@@ -8,8 +8,6 @@ from math import prod
 from tbprof.analysis.limits.formulas.cost import Cost, CostOf
 from tbprof.analysis.limits.formulas.inputs import INDEX_BYTES, TRUTH_BYTES, Inputs, Shape, Tensor
 
-__all__ = ["REDUCTIONS"]
-
 
 def _reduction(
     dims_at: int = 1, *, result_bytes: int | None = None, values: int = 1, indices: int = 0

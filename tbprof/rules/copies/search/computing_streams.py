@@ -8,8 +8,6 @@ import numpy.typing as npt
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.trace.columns.arrays import distinct, is_among
 
-__all__ = ["on_computing_streams"]
-
 
 def on_computing_streams(work: DeviceWork) -> npt.NDArray[np.bool_]:
     """One entry for each row of `work`."""

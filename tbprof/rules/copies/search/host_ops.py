@@ -12,9 +12,8 @@ import numpy as np
 from tbprof.analysis.arrays.names import match
 from tbprof.analysis.arrays.nesting import nested_order
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["first_from", "host_ops", "ops_of", "ops_within", "top_level_ops"]
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Category
 
 
 def ops_of(facts: Facts, lane: int) -> Int64s:

@@ -9,10 +9,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.rules.copies.search.host_ops import first_from, host_ops, ops_of, ops_within, top_level_ops
 from tbprof.rules.copies.search.op_inputs import UNKNOWN, first_shape, makes_shape
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["SOON_NS", "MovedFactories", "find_moved_factories"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 SOON_NS = 200_000
 """Two lines of Python that follow each other take less, with a profiler that records frames, too."""

@@ -10,9 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tbprof.trace.columns.columns import SparseColumn, Trace
-
-__all__ = ["UNKNOWN", "first_shape", "input_types", "makes_shape", "records_shapes"]
+from tbprof.trace.columns.arrays import SparseColumn
+from tbprof.trace.columns.columns import Trace
 
 UNKNOWN = ""
 """Not recorded, or no single shape, as of a list of tensors."""

@@ -9,10 +9,8 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["Pinning", "find_pinning"]
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.columns import Category
 
 _OPS = r"aten::_?pin_memory$"
 _CALLS = r"(?:cuda|hip)Host(?:Alloc|Malloc|Register)"

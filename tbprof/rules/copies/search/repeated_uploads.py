@@ -5,8 +5,6 @@ from __future__ import annotations
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 
-__all__ = ["compares_uploads", "uploads_same_bytes"]
-
 
 def compares_uploads(facts: Facts) -> bool:
     """Whether the hook compared any upload of the window's run."""

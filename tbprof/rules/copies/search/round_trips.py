@@ -8,10 +8,7 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
 from tbprof.model import SiteIndex
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["MIN_BYTES", "RoundTrip", "find_round_trips"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 
 MIN_BYTES = 64 * 1024
 """Below this equal sizes are often chance: scalars, indexes and masks of one batch."""

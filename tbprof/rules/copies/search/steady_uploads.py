@@ -7,10 +7,8 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE, distinct, is_among, median
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["MOST_STEPS", "find_steady_uploads", "moves_batch", "names_loader"]
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, median
+from tbprof.trace.columns.columns import Category
 
 MOST_STEPS = 0.8
 """What belongs to the step happens in each; the rest allows for a window's edges."""

@@ -7,10 +7,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s
-
-__all__ = ["find_unawaited"]
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Category
 
 _QUERY = r"(?:cuda|hip|cu)(?:Event|Stream)Query"
 

@@ -11,10 +11,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.rules.copies.search.host_ops import host_ops
 from tbprof.rules.copies.search.op_inputs import UNKNOWN, first_shape, input_types
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s
-
-__all__ = ["WidenedUploads", "find_widened_uploads"]
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _ITEM_BYTES = {
     "bool": 1,

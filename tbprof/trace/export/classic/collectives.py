@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["COUNTED", "GLOO_COUNTED", "classic_name", "is_collective", "message"]
-
 COUNTED = frozenset(
     {"nccl:broadcast", "nccl:reduce", "nccl:all_reduce", "nccl:all_gather", "nccl:reduce_scatter"}
 )

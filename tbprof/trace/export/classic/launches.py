@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import NONE, is_among, lookup
-from tbprof.trace.columns.columns import Category, Int64s, Slices
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among, lookup
+from tbprof.trace.columns.columns import Category, Slices
 from tbprof.trace.columns.eras import GPU_WORK
-
-__all__ = ["device_rows", "launches"]
 
 
 def device_rows(slices: Slices) -> Int64s:

@@ -7,8 +7,6 @@ import zlib
 
 from tbprof.safe_open import open_regular
 
-__all__ = ["MARK", "is_classic_copy"]
-
 MARK = "tbprof_classic"
 """The first member of a classic copy's object; its value is the version of what is written there."""
 

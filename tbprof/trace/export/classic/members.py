@@ -16,8 +16,6 @@ from tbprof.trace.importers.kineto.events.repair import repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 
-__all__ = ["classic_members"]
-
 _VERSION = 1
 _BASE_TIME = "baseTimeNanoseconds"
 

@@ -14,11 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int64s, Slices
-
-__all__ = ["Nesting", "Role", "Roles", "nest"]
-
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Slices
 
 Roles = npt.NDArray[np.int8]
 

@@ -9,8 +9,6 @@ from tbprof.trace.export.classic.rows import RawEvent
 from tbprof.trace.export.classic.threads import Threads
 from tbprof.trace.export.classic.times import ClassicClock
 
-__all__ = ["ClassicOthers"]
-
 _CPU, _CUDA = 0, 1
 _TO_BACKWARD = "forward_backward"
 _SIZES = ("Total Allocated", "Total Reserved")

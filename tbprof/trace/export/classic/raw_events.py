@@ -16,8 +16,6 @@ from tbprof.trace.importers.kineto.events.event_args import ABSENT, NO_ARGS, Sli
 from tbprof.trace.importers.kineto.events.repair import repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE
 
-__all__ = ["raw_events"]
-
 
 def raw_events(stream: EventStream) -> Iterator[tuple[list[RawEvent], list[RawEvent]]]:
     """Chunk by chunk, the rows that the reader reads, in its order, and the other events.

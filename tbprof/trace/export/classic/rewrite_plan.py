@@ -15,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, distinct, is_among
-from tbprof.trace.columns.columns import Int64s, Trace
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Trace
 from tbprof.trace.export.classic.collectives import classic_name
 from tbprof.trace.export.classic.launches import device_rows, launches
 from tbprof.trace.export.classic.nesting import Nesting, nest
 from tbprof.trace.export.classic.roles import RowRoles, roles_of
-
-__all__ = ["NOT_RECORDED", "AddedOp", "RewritePlan", "plan_of"]
 
 NO_OPERATOR = "[no operator] "
 NOT_RECORDED = "[launch not recorded]"

@@ -9,13 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Int64s, Slices, Trace
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Category, Slices, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
 from tbprof.trace.export.classic.collectives import COUNTED, is_collective
 from tbprof.trace.export.classic.nesting import Role, Roles
-
-__all__ = ["RowRoles", "is_module", "is_step", "roles_of"]
 
 Bools = npt.NDArray[np.bool_]
 

@@ -18,8 +18,6 @@ from tbprof.trace.export.classic.tensor_cores import classic_kernel_name
 from tbprof.trace.export.classic.threads import Threads
 from tbprof.trace.export.classic.times import ClassicClock
 
-__all__ = ["ClassicRows", "RawEvent"]
-
 RawEvent = dict[str, Any]
 
 _CATEGORIES = {

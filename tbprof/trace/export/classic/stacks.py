@@ -6,10 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Int32s, Int64s
-
-__all__ = ["CallStacks", "is_source_frame"]
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s
 
 _SOURCE_FRAME = re.compile(r"(?!<built-in ).+\(\d+\): .")
 _KEPT_FRAMES = 64

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from tbprof.trace.columns.tensor_cores import KNOWN_TO_CLASSIC, LATER
 
-__all__ = ["classic_kernel_name"]
-
 _MARK = " [hmma]"
 
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
 from tbprof.trace.columns.columns import Category, Trace
 
-__all__ = ["Threads"]
-
 _ON_HOST = (Category.CPU_OP, Category.USER_ANNOTATION, Category.RUNTIME, Category.PYTHON)
 
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.columns import Int64s, Slices
-
-__all__ = ["ClassicClock"]
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Slices
 
 _GRID_PER_US = 8192
 

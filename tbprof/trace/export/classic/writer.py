@@ -25,8 +25,6 @@ from tbprof.trace.importers.files.unpacked import open_gzip_writer
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES, read_trace
 
-__all__ = ["write_classic"]
-
 _LEVEL = 1
 
 

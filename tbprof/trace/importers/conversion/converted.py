@@ -6,8 +6,6 @@ from pathlib import Path
 
 from tbprof.records import dataclass
 
-__all__ = ["Converted"]
-
 
 @dataclass(frozen=True, slots=True)
 class Converted:

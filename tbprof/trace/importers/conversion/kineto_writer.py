@@ -13,8 +13,6 @@ from tbprof.errors import TraceTooLarge
 from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE
 from tbprof.trace.importers.files.unpacked import open_gzip_writer
 
-__all__ = ["Event", "KinetoWriter", "writing"]
-
 Event = Mapping[str, Any]
 
 MOST_NAME_CHARACTERS = 4096

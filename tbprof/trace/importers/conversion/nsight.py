@@ -28,8 +28,6 @@ from tbprof.trace.importers.conversion.nsight_rows import (
 from tbprof.trace.importers.conversion.sqlite_tables import SqliteTables, open_tables
 from tbprof.trace.importers.files.limits import max_trace_bytes
 
-__all__ = ["convert_nsight"]
-
 _THREAD_BITS = 24
 _NUMBER = (1 << _THREAD_BITS) - 1
 """Of a process or thread: a serialized id holds the process's number above the thread's."""

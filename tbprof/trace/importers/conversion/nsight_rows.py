@@ -10,19 +10,6 @@ from tbprof.records import dataclass
 from tbprof.trace.importers.conversion.ranges import category_and_name
 from tbprof.trace.importers.conversion.sqlite_tables import SqliteTables
 
-__all__ = [
-    "DEVICE_TABLES",
-    "RUNTIME",
-    "Strings",
-    "copies",
-    "fills",
-    "kernels",
-    "ranges",
-    "runtime_calls",
-    "synchronizations",
-    "thread_names",
-]
-
 Row = tuple[str, int, int, int, int, Mapping[str, Any]]
 
 _KERNEL, _MEMCPY, _MEMSET, _SYNC = (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["category_and_name"]
-
 _STEP = re.compile(
     r"(?:ProfilerStep#|(?:train(?:ing)?[ _]?)?(?:step|iteration|iter|batch)[ _:#=]*)(\d{1,18})", re.IGNORECASE
 )

@@ -16,8 +16,6 @@ from tbprof.trace.importers.conversion.rocprof_records import Handle, Process, R
 from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE, max_trace_bytes
 from tbprof.trace.importers.files.source import open_source
 
-__all__ = ["convert_rocprof"]
-
 _Row = tuple[str, int, int, int, int, Mapping[str, Any]]
 _GPU = 2
 """The type of an agent that runs kernels; the others are processors."""

@@ -6,9 +6,6 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-__all__ = ["ApiCall", "Copy", "Dispatch", "Handle", "Process", "Results"]
-
-
 _LAST_NS = 2**63 - 1
 Instant: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=_LAST_NS)]
 """In ns; a number beyond is none, as little as a text."""

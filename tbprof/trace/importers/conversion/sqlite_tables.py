@@ -11,8 +11,6 @@ from typing import Any
 from tbprof.errors import NotATrace, TraceNotReadable
 from tbprof.safe_open import status_of_regular
 
-__all__ = ["SqliteTables", "open_tables"]
-
 
 class SqliteTables:
     """The plain tables of a file: a view or a virtual table could compute without end."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HEAD_BYTES", "foreign_content"]
-
 HEAD_BYTES = 512
 """As many are looked at."""
 

@@ -6,8 +6,6 @@ import os
 
 from tbprof.errors import UsageError
 
-__all__ = ["DENSEST", "LEAST_MAX_BYTES", "MAX_BYTES_VARIABLE", "MOST_MAX_BYTES", "max_trace_bytes"]
-
 MOST_MAX_BYTES = 16 * 1024**3
 LEAST_MAX_BYTES = 128 * 1024**2
 DENSEST = 100

@@ -12,8 +12,6 @@ from tbprof.safe_open import open_regular
 from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE, max_trace_bytes
 from tbprof.trace.importers.files.unpacked import Remains, Unpacked, damage, unpacked
 
-__all__ = ["ByteSource", "open_source", "shown_path"]
-
 
 class ByteSource:
     """The unpacked bytes of one file, in order, with how far it got and what went wrong."""

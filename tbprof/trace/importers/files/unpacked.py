@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, Protocol, cast
 
-__all__ = ["Remains", "Unpacked", "damage", "open_gzip_writer", "unpacked"]
-
 _GZIP_MAGIC = b"\x1f\x8b"
 _INPUT_BYTES = 64 * 1024
 _MEMBER_INPUT_BYTES = 16 * 1024

@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
-
-__all__ = ["find_time_going_backwards"]
 
 _MOST = 0.01
 """A share of frames: a file in which more than one and these begin early is not written in order of time."""

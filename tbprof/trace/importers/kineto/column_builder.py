@@ -19,8 +19,6 @@ from tbprof.trace.importers.kineto.memory_columns import MemoryColumns
 from tbprof.trace.importers.kineto.rows import Rows
 from tbprof.trace.importers.kineto.sparse import ArgColumns
 
-__all__ = ["ColumnBuilder"]
-
 _LARGEST_ID = 2**53
 _FEW = 1000
 

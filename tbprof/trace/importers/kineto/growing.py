@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from tbprof.trace.columns.arrays import Int32s, SparseColumn, SparseFloats
 
-__all__ = ["GrowingArray", "GrowingColumn"]
-
 Number = TypeVar("Number", np.int64, np.int32, np.int8, np.float32)
 
 _FIRST_LENGTH = 1024

@@ -8,15 +8,13 @@ import numpy as np
 
 from tbprof.model import HealthFact, HookFacts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, is_among, lookup
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among, lookup
 from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
-from tbprof.trace.columns.columns import Category, Int64s, Slices
+from tbprof.trace.columns.columns import Category, Slices
 from tbprof.trace.columns.eras import GPU_WORK, OTHER_ACCELERATORS
 from tbprof.trace.importers.kineto.events.decode import Losses
 from tbprof.trace.importers.kineto.events.metadata import Metadata
 from tbprof.trace.importers.kineto.rows import Rows
-
-__all__ = ["Reading", "health_of"]
 
 
 @dataclass(frozen=True, slots=True)

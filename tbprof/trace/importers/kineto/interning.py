@@ -15,8 +15,6 @@ from tbprof.trace.importers.kineto.events.events import Label, Timed
 from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.events.repair import repair_text
 
-__all__ = ["LaneTable", "NameTable", "TextTable"]
-
 _NO_TEXT = (b"", b'""', b"null")
 _place = attrgetter("pid", "tid")
 

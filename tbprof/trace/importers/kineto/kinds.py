@@ -12,8 +12,6 @@ from tbprof.trace.importers.kineto.events.decode import Losses
 from tbprof.trace.importers.kineto.events.lenient import Loss
 from tbprof.trace.importers.kineto.rows import Rows
 
-__all__ = ["check_kinds", "check_processes", "mostly_lost", "name_npu_rows"]
-
 _NPU_PROCESS = "Ascend Hardware"
 """To which torch_npu's `trace_view.json` gives the rows of a device, without a category."""
 

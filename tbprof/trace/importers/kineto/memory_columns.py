@@ -14,8 +14,6 @@ from tbprof.trace.importers.kineto.events.events import Instant
 from tbprof.trace.importers.kineto.growing import GrowingArray
 from tbprof.trace.importers.kineto.sparse import numbers_of
 
-__all__ = ["MemoryColumns"]
-
 _NO_ARGS = InstantArgs()
 _LARGEST = 2.0**53
 _Read: TypeAlias = "Callable[[Sequence[InstantArgs]], list[Scalar]]"

@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HealthSeverity
-from tbprof.trace.columns.arrays import distinct, distinct_places, find_sorted, is_among
-from tbprof.trace.columns.columns import Category, Int64s, Trace
+from tbprof.trace.columns.arrays import Int64s, distinct, distinct_places, find_sorted, is_among
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
-
-__all__ = ["with_missing_rows"]
 
 LOST_SHARE = 0.05
 """Of the launches; with more without their work a device can't be judged. Real traces that are whole have

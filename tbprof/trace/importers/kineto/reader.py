@@ -22,8 +22,6 @@ from tbprof.trace.importers.kineto.missing_rows import with_missing_rows
 from tbprof.trace.importers.kineto.rows import Rows
 from tbprof.trace.importers.kineto.stray_times import without_stray_rows
 
-__all__ = ["CHUNK_BYTES", "read_trace", "trace_of"]
-
 CHUNK_BYTES = 768 * 1024
 """Default size of the pieces that are decoded at once. Smaller ones take more calls, and the records of
 larger ones leave a core's cache."""

@@ -17,8 +17,6 @@ from tbprof.trace.columns.tables import MemoryEvents
 from tbprof.trace.importers.kineto.events.category_args import TEXTS
 from tbprof.trace.importers.kineto.interning import NameTable
 
-__all__ = ["Place", "Rows", "join_rows"]
-
 Place = tuple[str, str]
 """The `pid` and `tid` of an event."""
 

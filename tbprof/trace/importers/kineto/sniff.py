@@ -6,8 +6,6 @@ import re
 
 from tbprof.trace.importers.kineto.events.boundaries import ARRAY_START, EVENT_START, SPACE
 
-__all__ = ["sniff"]
-
 _BOM = b"\xef\xbb\xbf"
 _PHASE = re.compile(rb'"ph"\s{0,200}:')
 _PUBLISHED = b'{"tbprof":'

@@ -27,8 +27,6 @@ from tbprof.trace.importers.kineto.events.packing import packed
 from tbprof.trace.importers.kineto.growing import GrowingColumn
 from tbprof.trace.importers.kineto.interning import NameTable, TextTable
 
-__all__ = ["ArgColumns", "numbers_of"]
-
 Floats = npt.NDArray[np.float64]
 
 _NUMBER = re.compile(r"(?:stream )?(\d{1,9})\Z")

@@ -11,8 +11,6 @@ from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Slices
 from tbprof.trace.importers.kineto.rows import Rows
 
-__all__ = ["without_stray_rows"]
-
 _LONGEST_NS = 86_400_000_000_000
 """A day. No window lasts that long: the profiler keeps its events in memory, and would fill it in minutes."""
 _MOST = 0.1

@@ -24,8 +24,6 @@ from tbprof.trace.importers.kineto.events.events import (
 )
 from tbprof.trace.importers.kineto.events.times import ClockType, Times, exact_starts, exact_times
 
-__all__ = ["Batch", "batch_of"]
-
 _Kind = TypeVar("_Kind", bound=Event)
 
 

@@ -12,18 +12,6 @@ import re
 from tbprof.records import dataclass
 from tbprof.trace.importers.kineto.events.events import EVENT_KEYS
 
-__all__ = [
-    "ARRAY_END",
-    "ARRAY_START",
-    "EVENT_START",
-    "FIRST_EVENT",
-    "LOOSE_START",
-    "SPACE",
-    "Boundary",
-    "events_follow",
-    "learn_boundary",
-]
-
 SPACE = b" \t\r\n"
 _KEY = rb'\{\s{0,200}"(?:' + "|".join(EVENT_KEYS).encode() + rb')"\s{0,200}:'
 

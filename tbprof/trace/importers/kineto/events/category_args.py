@@ -18,19 +18,6 @@ from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Table
 from tbprof.trace.importers.kineto.events.event_args import ABSENT, Scalar, SliceArgs
 
-__all__ = [
-    "ARGS",
-    "COLLECTIVE",
-    "FRACTIONS",
-    "GPU_PLACE",
-    "MESSAGE",
-    "SEPARATOR",
-    "TEXTS",
-    "ArgGroup",
-    "NumberField",
-    "TextFields",
-]
-
 _Args: TypeAlias = "Sequence[SliceArgs]"
 
 SEPARATOR = b"\0"

@@ -15,8 +15,6 @@ from tbprof.trace.importers.kineto.events.boundaries import (
     learn_boundary,
 )
 
-__all__ = ["MAX_EVENT_BYTES", "MAX_METADATA_BYTES", "MAX_SKIPPED_BYTES", "Chunk", "EventStream"]
-
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """A longer event is dropped and counted. The longest seen in real traces has 60 KB."""
 MAX_SKIPPED_BYTES = 256 * 1024 * 1024

@@ -35,8 +35,6 @@ from tbprof.trace.importers.kineto.events.times import (
     in_range,
 )
 
-__all__ = ["Decoder", "Losses"]
-
 _END_CANDIDATES = 8
 _FRONT_BYTES = 256 * 1024
 """Four times the longest event seen in real traces."""

@@ -10,18 +10,6 @@ import msgspec
 
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, Tables
 
-__all__ = [
-    "ABSENT",
-    "NO_ARGS",
-    "InstantArgs",
-    "LabelArgs",
-    "Scalar",
-    "SliceArgs",
-    "args_with",
-    "declared_fields",
-    "fields_for",
-]
-
 Scalar: TypeAlias = "float | str | None"
 
 _RENAMED = {

@@ -14,22 +14,6 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.eras import KinetoCategory
 from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs, args_with
 
-__all__ = [
-    "EVENT_KEYS",
-    "MEMORY",
-    "AnySlice",
-    "Arrow",
-    "Event",
-    "Instant",
-    "Label",
-    "Other",
-    "Slice",
-    "Timed",
-    "Uniform",
-    "event_list_decoder",
-    "uniform_list_decoder",
-]
-
 EVENT_KEYS = ("ph", "name", "cat", "pid", "tid", "ts", "dur", "args", "id", "s", "bp")
 """The keys an event of any era can begin with."""
 MEMORY = "[memory]"

@@ -18,8 +18,6 @@ from tbprof.trace.importers.kineto.events.batch import Batch
 from tbprof.trace.importers.kineto.events.category_args import ARGS, MESSAGE
 from tbprof.trace.importers.kineto.events.events import Timed, Uniform
 
-__all__ = ["ExpectedArgs", "ExpectedUniform"]
-
 _HOST = frozenset({Category.CPU_OP, Category.USER_ANNOTATION})
 _FRAMES = frozenset({Category.PYTHON})
 _KINDS = (_HOST, _FRAMES, frozenset(Category) - _HOST - _FRAMES)

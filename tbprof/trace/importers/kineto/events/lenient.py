@@ -11,8 +11,6 @@ from tbprof.trace.columns.eras import KinetoCategory
 from tbprof.trace.importers.kineto.events.event_args import InstantArgs, LabelArgs, SliceArgs, declared_fields
 from tbprof.trace.importers.kineto.events.events import Arrow, Event, Instant, Label, Other, Slice
 
-__all__ = ["Loss", "decode_leniently"]
-
 Loss: TypeAlias = Literal["damaged", "no_time", "out_of_range", "not_an_object"]
 """Why an event gives no record: its text, no number as time, one too large, no JSON object at all."""
 

@@ -15,8 +15,6 @@ from tbprof.trace.columns.joined_inputs import INPUTS_KEY, JoinedInputs
 from tbprof.trace.importers.kineto.events.repair import repair_text
 from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE
 
-__all__ = ["Metadata", "read_metadata"]
-
 _ALL_KEYS = ("distributedInfo", "deviceProperties", "baseTimeNanoseconds", "displayTimeUnit", "tbprof")
 _PREFIX_DECODER = json_module.JSONDecoder()
 _RANGE = 2**63

@@ -9,8 +9,6 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["packed"]
-
 _Number = TypeVar("_Number", np.float64, np.int64, np.int32, np.int8)
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["object_end", "repair_text", "shorten_nesting"]
-
 _BLANKS = bytes(byte if byte >= 0x20 else 0x20 for byte in range(256))
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"

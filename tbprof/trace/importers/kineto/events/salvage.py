@@ -19,8 +19,6 @@ from tbprof.trace.importers.kineto.events.events import EVENT_KEYS, Event, event
 from tbprof.trace.importers.kineto.events.lenient import Loss, decode_leniently
 from tbprof.trace.importers.kineto.events.repair import object_end, repair_text, shorten_nesting
 
-__all__ = ["UNDECODABLE", "Salvage", "salvage"]
-
 UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What decoding damaged JSON raises."""
 

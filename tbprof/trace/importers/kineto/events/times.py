@@ -22,8 +22,6 @@ from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.importers.kineto.events.events import AnySlice, Timed
 from tbprof.trace.importers.kineto.events.packing import packed
 
-__all__ = ["CLOCKS", "ClockType", "Times", "exact_starts", "exact_times", "in_range"]
-
 ClockType: TypeAlias = "type[float] | type[int] | type[msgspec.Raw] | type[Decimal]"
 
 CLOCKS: tuple[ClockType, ...] = (float, int, msgspec.Raw, Decimal)

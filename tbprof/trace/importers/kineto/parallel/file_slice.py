@@ -18,9 +18,6 @@ from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 from tbprof.trace.importers.kineto.rows import Rows
 
-__all__ = ["FileSlice", "NotWhole", "Piece", "read_slice"]
-
-
 _NEXT_SHARE = 0.8
 """Of the stretch before: a process starts later than this one, and unpacks all that stands before its
 own, so that with this share they end together (measured on traces of 0.2 to 1 GB of JSON)."""

@@ -24,8 +24,6 @@ from tbprof.trace.importers.kineto.parallel.file_slice import FileSlice, NotWhol
 from tbprof.trace.importers.kineto.reader import read_trace, trace_of
 from tbprof.trace.importers.kineto.rows import join_rows
 
-__all__ = ["MAX_PROCESSES", "WORTH_SHARING_BYTES", "other_processes", "read_trace_in_parallel"]
-
 WORTH_SHARING_BYTES = 8 * 1000**2
 """Of a packed file, some 130 MB of JSON; below it the start of a process costs what it saves."""
 MAX_PROCESSES = 4
