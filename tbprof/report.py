@@ -9,27 +9,28 @@ from pathlib import Path
 
 import numpy as np
 
-from tbprof.analysis.device.allocating_devices import (
+from tbprof.analysis.device.device_work import (
     allocating_devices,
     device_name,
     holds_only_allocations,
 )
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.health.health import health_facts
-from tbprof.analysis.memory.curves import window_curves
-from tbprof.analysis.memory.peaks import memory_peaks
+from tbprof.analysis.memory.blocks import memory_peaks, window_curves
 from tbprof.analysis.operators.limits import find_limits
 from tbprof.analysis.operators.operators import find_operators
-from tbprof.analysis.savings.faster_device import faster_device_ns
-from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan, window_saving
+from tbprof.analysis.savings.savings import PlannedFix, faster_device_ns, fix_plan, window_saving
 from tbprof.analysis.summary.code_breakdown import code_shares
 from tbprof.analysis.summary.communication_totals import communication_totals
 from tbprof.analysis.summary.computing_totals import computing_health, computing_totals
-from tbprof.analysis.summary.copies import copy_totals
-from tbprof.analysis.summary.site_figures import site_figures
-from tbprof.analysis.summary.step_figures import step_figures
-from tbprof.analysis.summary.totals import idle_total, sync_totals
-from tbprof.analysis.summary.within_window import checks_within, findings_within
+from tbprof.analysis.summary.site_figures import copy_totals, site_figures
+from tbprof.analysis.summary.step_figures import (
+    checks_within,
+    findings_within,
+    idle_total,
+    step_figures,
+    sync_totals,
+)
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.analysis.verdict.verdict import find_verdict
 from tbprof.model import (

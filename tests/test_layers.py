@@ -412,9 +412,9 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
             "tbprof.analysis.idle.device_idle",
         ),
         (
-            "analysis/gaps/launch_idle.py",
+            "analysis/gaps/idle_places.py",
             "from tbprof.analysis.savings import fix_plan",
-            "tbprof.analysis.savings.fix_plan",
+            "tbprof.analysis.savings.savings",
         ),
         ("rules/sync/syn01_a.py", "from tbprof.rules.sync import syn02_b", "tbprof.rules.sync.syn02_b"),
         ("rules/sync/syn01_a.py", "from . import syn02_b", "tbprof.rules.sync.syn02_b"),

@@ -11,40 +11,33 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.attribution.call_chains import CallChains
 from tbprof.analysis.attribution.host_code import HostPlaces
+from tbprof.analysis.attribution.op_chains import CallChains, TopOps, find_top_ops
 from tbprof.analysis.attribution.sites import SiteMembers, find_sites
 from tbprof.analysis.attribution.sources import user_frames
-from tbprof.analysis.attribution.top_ops import TopOps, find_top_ops
 from tbprof.analysis.communication.collectives import Collectives, find_collectives
-from tbprof.analysis.communication.device_parts import DeviceParts
-from tbprof.analysis.communication.exposure import exposed_ns
-from tbprof.analysis.communication.waiting import surely_waited_ns
-from tbprof.analysis.device.allocating_devices import holds_only_allocations
-from tbprof.analysis.device.device_work import DeviceWork, find_device_work
-from tbprof.analysis.device.launch_order import LaunchOrder
-from tbprof.analysis.device.lost_kernels import lost_kernels
-from tbprof.analysis.events.calls import Calls, find_calls
+from tbprof.analysis.communication.exposure import DeviceParts, exposed_ns, surely_waited_ns
+from tbprof.analysis.device.device_work import (
+    DeviceWork,
+    LaunchOrder,
+    find_device_work,
+    holds_only_allocations,
+    lost_kernels,
+)
+from tbprof.analysis.events.calls import Calls, Frees, find_calls, find_frees, find_loading, lead_to_a_free
 from tbprof.analysis.events.episodes import Episodes, find_episodes
-from tbprof.analysis.events.frees import Frees, find_frees, lead_to_a_free
-from tbprof.analysis.events.loading import find_loading
 from tbprof.analysis.events.steps import Steps, find_steps
 from tbprof.analysis.events.transfers import Transfers
-from tbprof.analysis.idle.device_idle import IdlePieces, find_idle
-from tbprof.analysis.idle.fillable_time import find_fillable
+from tbprof.analysis.idle.device_idle import IdleCauses, IdlePieces, find_idle
 from tbprof.analysis.idle.host_states import HostLanes, host_states
-from tbprof.analysis.idle.idle_causes import IdleCauses
-from tbprof.analysis.idle.starvation import starve_ns
-from tbprof.analysis.replay.free_waits import with_frees
+from tbprof.analysis.idle.starvation import find_fillable, starve_ns
 from tbprof.analysis.replay.replay import Replay, steps_to_replay
 from tbprof.analysis.replay.schedule import device_schedule
-from tbprof.analysis.replay.stream_waits import find_stream_waits
+from tbprof.analysis.replay.stream_waits import find_stream_waits, with_frees
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import replay_waits
-from tbprof.analysis.waits.awaited import Awaited, find_awaited
-from tbprof.analysis.waits.base_cost import net_wait_ns
-from tbprof.analysis.waits.loader_thread_waits import loader_thread_waits, silent_ns
-from tbprof.analysis.waits.training_threads import find_training_threads
+from tbprof.analysis.waits.awaited import Awaited, find_awaited, net_wait_ns
+from tbprof.analysis.waits.training_threads import find_training_threads, loader_thread_waits, silent_ns
 from tbprof.model import SiteIndex
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 from tbprof.trace.columns.columns import Category, Trace

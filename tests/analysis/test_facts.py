@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenes import SIDE, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.memory.curves import window_curves
+from tbprof.analysis.memory.blocks import window_curves
 from tbprof.analysis.operators.operators import find_operators
 
 

@@ -12,8 +12,7 @@ from recording import record, site_function
 from simulated_host import run
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.fix_plan import PlannedFix, fix_plan
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.savings.savings import PlannedFix, fix_plan, saving_of
 from tbprof.model import Report, Saving
 from tbprof.report import report_of
 from tbprof.trace.columns.arrays import Int64s

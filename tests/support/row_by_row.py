@@ -8,8 +8,7 @@ from collections.abc import Container
 import numpy as np
 
 from tbprof.analysis.replay.launched_rows import LaunchedRows
-from tbprof.analysis.replay.play import Played
-from tbprof.analysis.replay.replay import Replay
+from tbprof.analysis.replay.replay import Played, Replay
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _LONG_AGO_NS = -(2**62)

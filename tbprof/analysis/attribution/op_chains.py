@@ -1,14 +1,27 @@
-"""The ops around each call, innermost first, as names; distinct chains are stored once."""
+"""The ops around each call, innermost first, as names; distinct chains are stored once.
+
+The user's frames around a site, from the innermost outwards, and whose code the innermost is.
+
+A wait inside a library can't be fixed there: what helps is the library's option, or the line of
+one's own program that called it.
+"""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from tbprof.analysis.arrays.distinct import distinct_lines
+from tbprof.analysis.arrays.intervals import distinct_lines
+from tbprof.analysis.arrays.nesting import Nest, nested_order
+from tbprof.analysis.attribution.sources import parse_frame
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.calls import Calls
+from tbprof.analysis.events.steps import Steps
+from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s
-from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category, Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,3 +59,140 @@ def find_op_chains(trace: Trace, calls: Calls, chosen: Int64s) -> OpChains:
         chain[inside] = np.array(codes)[which]
         position = calls.ops.enclosing(position, end)
     return OpChains(chain, tuple(tuple(trace.names[i] for i in ids) for ids in chains), outermost)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopOps:
+    """One entry an op, ascending by (lane, start); those that start in a step, on a training thread."""
+
+    rows: Int64s
+    lane: Int64s
+    kernels: Int64s
+    """How many it launched, with the ops in it."""
+    device_ns: Int64s
+    """How long these took."""
+    shortest_ns: Int64s
+    """The shortest of them; 0 where it launched none."""
+    of_work: Int64s
+    """For each entry of `DeviceWork` the position of the op that launched it, or `NONE`."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def find_top_ops(trace: Trace, work: DeviceWork, steps: Steps, threads: tuple[int, ...]) -> TopOps:
+    """All of a window."""
+    slices = trace.slices
+    rows = np.flatnonzero((slices.category == Category.CPU_OP) & is_among(slices.lane, threads))
+    rows = rows[steps.index_of(slices.start_ns[rows]) != NONE]
+    rows = rows[nested_order(slices, rows)]
+    rows = rows[_is_outermost(slices.lane[rows], slices.start_ns[rows], slices.end_of(rows))]
+    lane = slices.lane[rows].astype(np.int64)
+    of_work = _launching(trace, work, rows, lane)
+    known = np.flatnonzero((of_work != NONE) & work.is_kernel)
+    length = (work.end_ns - work.start_ns)[known]
+    kernels = np.bincount(of_work[known], minlength=len(rows))
+    device_ns = np.bincount(of_work[known], length, len(rows)).astype(np.int64)
+    shortest = np.full(len(rows), np.iinfo(np.int64).max)
+    np.minimum.at(shortest, of_work[known], length)
+    return TopOps(rows, lane, kernels, device_ns, np.where(kernels > 0, shortest, 0), of_work)
+
+
+def _is_outermost(
+    lane: Int32s, start_ns: Int64s, end_ns: Int64s
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Of ops in order, those that begin when all before them on their lane have ended."""
+    outermost = np.ones(len(lane), np.bool_)
+    for one in distinct(lane).tolist():
+        mine = np.flatnonzero(lane == one)
+        reach = np.maximum.accumulate(end_ns[mine])
+        outermost[mine[1:]] = start_ns[mine[1:]] >= reach[:-1]
+    return outermost
+
+
+def _launching(trace: Trace, work: DeviceWork, rows: Int64s, lane: Int64s) -> Int64s:
+    slices = trace.slices
+    found = np.full(len(work.rows), NONE, np.int64)
+    launched = np.flatnonzero(work.launch != NONE)
+    of_launch = slices.lane[work.launch[launched]]
+    for one in distinct(lane).tolist():
+        mine = np.flatnonzero(lane == one)
+        here = launched[of_launch == one]
+        at = np.searchsorted(slices.start_ns[rows[mine]], work.launch_start_ns[here], side="right") - 1
+        held = (at >= 0) & (work.launch_start_ns[here] < slices.end_of(rows[mine])[np.maximum(at, 0)])
+        found[here[held]] = mine[at[held]]
+    return found
+
+
+MAX_CALLERS = 12
+"""Frames that are looked at for one of the user's own code."""
+
+_OWN_CALLERS = 3
+"""Frames that are kept around a site in the user's own code; the outer ones are the same for all."""
+
+_INSTALLED = re.compile(r"(?:.*[/\\])?(?:site|dist)-packages[/\\](?P<name>[^/\\]+)", re.DOTALL)
+_STANDARD = re.compile(r"(?:.*[/\\])?lib[/\\]python3\.\d+[/\\](?!site-packages|dist-packages)", re.DOTALL)
+_TRAINING_LIBRARIES = frozenset(
+    [
+        *("accelerate", "colossalai", "composer", "datasets", "deepspeed", "diffusers", "fairscale"),
+        *("fastai", "ignite", "keras", "lightning", "lightning_fabric", "megatron", "mmengine", "peft"),
+        *("pytorch_lightning", "ray", "sentence_transformers", "timm", "torchaudio", "torchmetrics"),
+        *("torchtitan", "torchtune", "torchvision", "transformers", "trl", "vllm", "wandb"),
+    ]
+)
+"""Kineto cuts what is on Python's path off a file's name, so that `transformers/trainer.py` is left."""
+
+
+def library_of(file: str) -> str | None:
+    """The library that a frame's file belongs to; None for the user's own code."""
+    installed = _INSTALLED.match(file)
+    if installed is not None:
+        return installed["name"].removesuffix(".py")
+    if _STANDARD.match(file):
+        return "python"
+    first = re.split(r"[/\\]", file, maxsplit=1)[0]
+    return first if first in _TRAINING_LIBRARIES and first != file else None
+
+
+class CallChains:
+    """Finds the frames around calls of one trace."""
+
+    def __init__(self, trace: Trace, calls: Calls, frames: Nest) -> None:
+        """`frames` are the user's."""
+        self._trace = trace
+        self._calls = calls
+        self._frames = frames
+
+    def callers(self, call: int) -> tuple[Source, ...]:
+        """The frames around a call beyond the innermost one.
+
+        Around a library's frame they reach out to the first of the user's own code.
+        """
+        found = self._from_stack(call) if len(self._trace.call_stack.rows) else self._from_frames(call)
+        own = [at for at, frame in enumerate(found) if library_of(frame.file) is None]
+        kept = _OWN_CALLERS if not own or own[0] == 0 else own[0]
+        return found[1 : kept + 1]
+
+    def _from_frames(self, call: int) -> tuple[Source, ...]:
+        names = self._trace.slices.name
+        lane, start, end = (
+            column[call : call + 1] for column in (self._calls.lane, self._calls.start_ns, self._calls.end_ns)
+        )
+        at = self._frames.innermost(lane, start, end)
+        found: list[Source | None] = []
+        while at[0] != NONE and len(found) <= MAX_CALLERS:
+            name = self._trace.names[names[self._frames.rows[at[0]]]]
+            found.append(parse_frame(name, exact=False))
+            at = self._frames.enclosing(at, end)
+        return tuple(source for source in found if source is not None)
+
+    def _from_stack(self, call: int) -> tuple[Source, ...]:
+        """2021: the stack that the innermost op was given."""
+        position = self._calls.op[call]
+        if position == NONE:
+            return ()
+        stack = self._trace.call_stack.at(self._calls.ops.rows[position : position + 1])[0]
+        if stack < 0:
+            return ()
+        frames = (parse_frame(entry, exact=True) for entry in self._trace.names[stack].split(";"))
+        return tuple(frame for frame in frames if frame is not None)[: MAX_CALLERS + 1]

@@ -3,23 +3,36 @@
 What torch records with `record_param_comms` and with NCCL's kernels (since 2.3, parts of it are missing in
 many traces) comes first. Else the range `nccl:all_reduce` around the launch says the kind and, where
 shapes were recorded, what went in; else the kernel's name says the kind.
+
+Which device rows are communication: they look busy, and may only be waiting for another rank.
+
+A row is communication by the name of its kernel, or because the call that launched it lies in a
+`record_param_comms` op, whatever its name. Copies between devices are communication too. Collectives
+of the host (gloo) are host ranges, and never device time.
+
+Kinds of collectives and what each asks of the links (data).
+
+Bus bandwidth is algorithm bandwidth times a factor of the kind and of the group's size, after NVIDIA's
+nccl-tests (PERFORMANCE.md): what a perfect ring moves over each link, so that kinds can be compared. Sizes
+are those of the gathered side: the larger of what goes in and what comes out.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.arrays.intervals import union
+from tbprof.analysis.arrays.names import are_named, matching_rows
 from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.communication.kinds import UNKNOWN, kind_of
-from tbprof.analysis.communication.rows import OPS
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.model import CollectiveKey
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn
+from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn, distinct
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.dtypes import dtype_name, item_bytes
 
@@ -211,3 +224,99 @@ def _from_shapes(shapes: str | None, types: str | None) -> tuple[str | None, int
 
 def _text(trace: Trace, name: int) -> str | None:
     return None if name == NONE else trace.names[name]
+
+
+OPS = r"record_param_comms"
+"""The op that torch puts around each collective's launch."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommunicationName:
+    """The beginning of a device row's name, as a regular expression, and where such a row was seen."""
+
+    pattern: str
+    seen: str
+
+
+NAMES = (
+    CommunicationName(r"(?:void )?ncclKernel", "traces of 2022 to 2024: DLRM on V100, DDP on A100"),
+    CommunicationName(r"(?:void )?ncclDevKernel", "a trace of 2025: vLLM on B200; RCCL bears the same names"),
+    CommunicationName(r"(?:void )?(?:rccl|msccl)", "source of RCCL and MSCCL"),
+    CommunicationName(r"(?:void )?oneccl", "source of oneCCL, on XPU"),
+    CommunicationName(
+        r".*\b(?:multimem|one_shot|two_shot)_(?:one_shot_)?(?:all_reduce|all_gather|reduce_scatter)",
+        "a trace of 2025: vLLM on B200, symmetric memory of torch",
+    ),
+    CommunicationName(r".*\bcross_device_reduce", "source of vLLM, SGLang and AITER: custom all-reduce"),
+    CommunicationName(r".*\bquick_?reduce::allreduce", "source of vLLM: quick all-reduce on ROCm"),
+    CommunicationName(
+        r".*\b(?:allreduce|all_reduce|all_gather|reduce_scatter)_(?:fusion|kernel|two_?shot|one_?shot)",
+        "source of TensorRT-LLM, FlashInfer and SGLang: fused all-reduces",
+    ),
+    CommunicationName(r".*\bnvshmem", "source of NVSHMEM"),
+    CommunicationName(r".*\bdeep_ep::", "source of DeepEP: dispatch and combine"),
+    CommunicationName(r".*\bep::(?:inter|intra)node", "a trace of 2025: DeepSeek-V3 on H800"),
+    CommunicationName(r"Memcpy PtoP", "CUPTI's name of a copy from one device to another"),
+)
+
+
+def is_communication(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
+    """One entry a row of `work`."""
+    slices = trace.slices
+    named = are_named(trace, work.rows, _is_communication_name)
+    ops = matching_rows(trace, OPS, Category.CPU_OP, Category.USER_ANNOTATION)
+    found: npt.NDArray[np.bool_] = named.copy()
+    is_kernel = work.is_kernel
+    for lane in distinct(slices.lane[ops]).tolist():
+        mine = ops[slices.lane[ops] == lane]
+        inside = union(slices.start_ns[mine], slices.end_of(mine))
+        launched = is_kernel & (work.launch != NONE) & (slices.lane[work.launch] == lane)
+        at = np.searchsorted(inside.start_ns, work.launch_start_ns, side="right") - 1
+        held = at >= 0
+        held[held] = work.launch_start_ns[held] < inside.end_ns[at[held]]
+        found |= launched & held
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _is_communication_name(name: str) -> bool:
+    """Kept, since several ask: of a compiled kernel's name all of its hundreds of characters are searched."""
+    return re.match("|".join(f"(?:{one.pattern})" for one in NAMES), name) is not None
+
+
+UNKNOWN = "unknown"
+
+_KINDS = (
+    (r"all_?reduce|cross_device_reduce", "all_reduce"),
+    (r"reduce_?scatter", "reduce_scatter"),
+    (r"all_?gather", "all_gather"),
+    (r"broadcast", "broadcast"),
+    (r"all_?to_?all|\bdispatch\b|\bcombine\b", "all_to_all"),
+    (r"send_?recv", "send_recv"),
+    (r"\b_?i?send", "send"),
+    (r"\b_?i?recv", "recv"),
+    (r"barrier", "barrier"),
+    (r"scatter", "scatter"),
+    (r"gather", "gather"),
+    (r"reduce", "reduce"),
+    (r"Memcpy PtoP", "copy"),
+)
+"""What a name holds, the more telling first: names of torch's ops, of NCCL's kernels, of others' kernels."""
+
+_SHARED = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")
+"""Kinds in which a rank keeps its own part."""
+
+
+def kind_of(name: str) -> str:
+    """The kind that a name tells, else `UNKNOWN`."""
+    return next((kind for part, kind in _KINDS if re.search(part, name, re.IGNORECASE)), UNKNOWN)
+
+
+def bus_factor(kind: str, group_size: int | None) -> float | None:
+    """Bus over algorithm bandwidth; None where the group's size decides and was not recorded."""
+    if kind not in ("all_reduce", *_SHARED):
+        return 1.0 if kind != UNKNOWN else None
+    if group_size is None or group_size < 1:
+        return None
+    share = (group_size - 1) / group_size
+    return 2 * share if kind == "all_reduce" else share

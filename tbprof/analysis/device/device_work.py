@@ -6,15 +6,19 @@ used: in files of 2022 and 2023 it equals the correlation and names the wrong op
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import Intervals, union
+from tbprof.analysis.arrays.intervals import Intervals, total_ns, union
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.model import HealthFact
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among, lookup
 from tbprof.trace.columns.columns import Category, Trace
+from tbprof.trace.columns.tables import MemoryEvents
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,3 +136,101 @@ def _launches(trace: Trace, rows: Int64s) -> Int64s:
     slices = trace.slices
     calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation > 0))
     return lookup(slices.correlation[calls], calls, slices.correlation[rows])
+
+
+_CPU = 0
+_NAMES: Mapping[int, str] = {1: "GPU", 6: "GPU", 12: "GPU", 13: "GPU", 15: "HPU", 19: "MTIA"}
+"""By c10's number of the kind; all others are a `device`."""
+
+
+def device_name(kind: int, number: int) -> str:
+    """As people call it, by c10's number of its kind and its own number."""
+    return "CPU" if kind == _CPU else f"{_NAMES.get(kind, 'device')} {number}"
+
+
+def allocating_devices(memory: MemoryEvents) -> tuple[tuple[int, int], ...]:
+    """Kind and number of each: GPUs in the order of their numbers, the CPU last."""
+    kinds, numbers = memory.device_type.astype(np.int64), memory.device.astype(np.int64)
+    # Both are numbers of a byte, below 0 where a file is wrong.
+    found = (divmod(pair, 256) for pair in distinct(kinds * 256 + numbers + 128).tolist())
+    pairs = ((kind, number - 128) for kind, number in found)
+    return tuple(sorted(pairs, key=lambda one: (one[0] == _CPU, one)))
+
+
+def holds_only_allocations(trace: Trace) -> bool:
+    """Whether allocators were recorded, and nothing that the host or a device did."""
+    memory = trace.memory
+    return memory is not None and len(memory) > 0 and not (trace.slices.category != Category.OTHER).any()
+
+
+_MOST = 0.5
+"""Of the launches, or of the time: from here on the window shows a capture, which happens once."""
+
+_BEGIN = r"(?:cuda|hip)StreamBeginCapture"
+_END = r"(?:cuda|hip)StreamEndCapture"
+
+
+def mostly_captured(trace: Trace) -> HealthFact | None:
+    """How many launches recorded a graph and ran nothing (`rows`, `of`), where most did or it took most."""
+    for fact in trace.health:
+        if fact.code == "launches_captured" and (
+            int(fact.numbers["rows"]) >= _MOST * int(fact.numbers["of"]) or _captured_share(trace) >= _MOST
+        ):
+            return fact
+    return None
+
+
+def _captured_share(trace: Trace) -> float:
+    """The part of the time from the first to the last runtime call in which a graph was recorded."""
+    slices = trace.slices
+    calls = np.flatnonzero(slices.category == Category.RUNTIME)
+    begins, ends = (matching_rows(trace, name, Category.RUNTIME) for name in (_BEGIN, _END))
+    start, end = (np.sort(times, kind="stable") for times in (slices.start_ns[begins], slices.end_of(ends)))
+    at = np.searchsorted(end, start)
+    whole = at < len(end)
+    captured = union(start[whole], end[at[whole]])
+    span = int(slices.end_of(calls).max() - slices.start_ns[calls].min())
+    return total_ns(captured) / max(span, 1)
+
+
+def lost_kernels(trace: Trace) -> HealthFact | None:
+    """How many launches lack their work (`rows`, `of`), where so many do that the reader warns."""
+    for fact in trace.health:
+        if fact.code == "launches_without_gpu_rows":
+            return fact if fact.severity == "warning" else None
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class LaunchOrder:
+    trace: Trace
+    work: DeviceWork
+
+    def last_before(self, lane: int, instant_ns: int) -> int:
+        """Position in `DeviceWork` of what the lane launched last before an instant, or `NONE`."""
+        entries, launched_ns = self._of_lane.get(lane, _NOTHING)
+        at = int(np.searchsorted(launched_ns, instant_ns))
+        return NONE if at == 0 else int(entries[at - 1])
+
+    def first_from(self, lane: int, instant_ns: int) -> int:
+        """Position in `DeviceWork` of what the lane launched first from an instant on, or `NONE`."""
+        entries, launched_ns = self._of_lane.get(lane, _NOTHING)
+        at = int(np.searchsorted(launched_ns, instant_ns))
+        return NONE if at == len(entries) else int(entries[at])
+
+    @cached_property
+    def _of_lane(self) -> dict[int, tuple[Int64s, Int64s]]:
+        """Entries and when they were launched."""
+        work = self.work
+        known = np.flatnonzero(work.launch != NONE)
+        lane = self.trace.slices.lane[work.launch[known]]
+        known = known[np.lexsort((work.launch_start_ns[known], lane))]
+        lanes, first = np.unique(self.trace.slices.lane[work.launch[known]], return_index=True)
+        parts = np.split(known, first)[1:]
+        return {
+            number: (entries, work.launch_start_ns[entries])
+            for number, entries in zip(lanes.tolist(), parts, strict=True)
+        }
+
+
+_NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)

@@ -8,6 +8,28 @@ are none: allocator stalls are real, and another matter.
 A thread waits for one thing at a time. A call that runs over the start of the next one of its thread is cut
 there, and counted; so is one that goes on after the step that its thread marks around it for longer than that
 step, at the step's end.
+
+Which calls that free device memory belong to the allocator, and which to a library that is set up.
+
+torch's allocator keeps what a program frees. It gives memory back to the device in two cases: the
+program empties its cache, outside every op and block after block; or an allocation failed, so inside
+an op a run of frees stands between two allocations. All other frees inside ops are those of cuBLAS and
+cuDNN, which free while they create their handles: 6.5 s of them in the first convolution of one public
+trace, and nothing of it is the allocator's. A handle is created once a thread: where an op frees in more
+than `MAX_HANDLES` of its calls on a thread, memory is short, and the frees are the allocator's after all.
+
+Calls in which the host set something up for the first time: kernels and library handles are loaded.
+
+Three kinds, on the training threads:
+
+- A runtime call of `LONG_CALL_NS` and more that is no copy, no synchronize and allocates nothing: CUDA
+  and HIP load a kernel's code when it is first launched, in the launching call; querying a device's
+  properties and making a stream take as long once.
+- A free by which a library creates its handles (`frees.Frees.of_handles`).
+- What CUPTI itself records as lazy loading.
+
+Calls that are as long in every step are no first calls: they are left out where the median step spends
+at least half of the mean in them.
 """
 
 from __future__ import annotations
@@ -18,11 +40,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import match
+from tbprof.analysis.arrays.intervals import distinct_lines
+from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.events.steps import Steps
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, median
 from tbprof.trace.columns.columns import Category, Trace
 
 _COPY = r"(?:(?:cuda|hip)Memcpy|cuMemcpy)"
@@ -123,3 +146,120 @@ def _possible_end(steps: Steps, lane: Int64s, start_ns: Int64s, end_ns: Int64s) 
     begun, over = steps.start_ns[step[held]], steps.end_ns[step[held]]
     found[held] = np.where(found[held] - over > over - begun, over, found[held])
     return found
+
+
+MIN_FREES = 2
+"""A single block that is freed outside every op is no emptied cache."""
+
+MAX_HANDLES = 2
+"""A library's handle, and its workspace."""
+
+_FREE = r"(?:cuda|hip)Free$"
+_MALLOC = r"(?:cuda|hip)Malloc$"
+_BETWEEN = r"(?:cuda|hip)(?:Device|Event|Stream)(?:Synchronize|Query|Destroy)"
+"""What the allocator does between its frees."""
+
+
+def lead_to_a_free(trace: Trace, frees: Int64s, lane: Int64s, end_ns: Int64s) -> npt.NDArray[np.bool_]:
+    """For each wait, by its lane and end, whether the next runtime call there is one of these frees.
+
+    A free waits for the device by itself, so nothing is won without the wait before it.
+    """
+    slices = trace.slices
+    runtime = np.flatnonzero(slices.category == Category.RUNTIME)
+    is_free = is_among(runtime, frees)
+    found = np.zeros(len(lane), np.bool_)
+    for one in distinct(lane).tolist():
+        rows = runtime[slices.lane[runtime] == one]
+        order = np.argsort(slices.start_ns[rows], kind="stable")
+        free = np.append(is_free[slices.lane[runtime] == one][order], False)
+        at = np.searchsorted(slices.start_ns[rows][order], end_ns, side="left")
+        found |= (lane == one) & free[at]
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frees:
+    """Rows of free calls on the asked lanes, each ascending by lane and start."""
+
+    every: Int64s
+    flushing: Int64s
+    """The allocator gives its cache back."""
+    of_handles: Int64s
+    """A library creates its handles."""
+
+
+def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
+    """Tell the frees of these lanes apart; a single one outside every op is none of the two."""
+    slices = trace.slices
+    rows = np.flatnonzero((slices.category == Category.RUNTIME) & is_among(slices.lane, lanes))
+    rows = rows[~match(trace, rows, _BETWEEN)]
+    rows = rows[np.lexsort((rows, slices.start_ns[rows], slices.lane[rows]))]
+    lane = slices.lane[rows].astype(np.int64)
+    free, malloc = (match(trace, rows, name) for name in (_FREE, _MALLOC))
+    at = np.flatnonzero(free)
+    start = slices.start_ns[rows[at]]
+    op = calls.ops.innermost(lane[at], start, start + slices.duration_ns[rows[at]])
+    new_run = np.ones(len(at), np.bool_)
+    new_run[1:] = (np.diff(at) > 1) | (np.diff(lane[at]) != 0) | (np.diff(op) != 0)
+    run = np.cumsum(new_run) - 1
+    first, last = at[new_run], at[np.append(new_run[1:], True)[: len(at)]]
+    before = (first > 0) & malloc[first - 1] & (lane[first - 1] == lane[first])
+    after = np.append(malloc, False)[last + 1] & (np.append(lane, -1)[last + 1] == lane[last])
+    in_op = op != NONE
+    flushing = np.where(in_op, (before & after)[run], (last - first + 1 >= MIN_FREES)[run])
+    flushing[in_op] |= _recurs(slices.name[calls.ops.rows[op[in_op]]], lane[at[in_op]], op[in_op])
+    return Frees(every=rows[at], flushing=rows[at[flushing]], of_handles=rows[at[in_op & ~flushing]])
+
+
+def _recurs(op_name: npt.NDArray[np.integer], lane: Int64s, op: Int64s) -> npt.NDArray[np.bool_]:
+    """For each free whether the op of that name frees in more than `MAX_HANDLES` calls on that lane."""
+    _, kind = distinct_lines(np.stack([op_name.astype(np.int64), lane], axis=1))
+    pairs, _ = distinct_lines(np.stack([kind, op], axis=1))
+    instances = np.bincount(pairs[:, 0], minlength=1)
+    recurs: npt.NDArray[np.bool_] = instances[kind] > MAX_HANDLES
+    return recurs
+
+
+LONG_CALL_NS = 1_000_000
+"""A launch takes 5 to 20 us, and ten times as much under a profiler that records Python frames."""
+
+ALLOCATOR = (
+    r"(?:cuda|hip)(?:Malloc|Free|HostAlloc|HostFree|HostRegister|HostUnregister|HostMalloc|MemPool)"
+    r"|cuMem(?:Alloc|Free|Create|Map|Unmap|Release|AddressReserve|AddressFree|SetAccess)"
+)
+LAZY_LOADING = r"Lazy Function Loading|Runtime Triggered Module Loading"
+"""CUPTI's own records of it, since CUDA 12."""
+
+_ENOUGH_STEPS = 3
+_STEADY_SHARE = 0.5
+
+
+def find_loading(trace: Trace, lanes: tuple[int, ...], calls: Calls, steps: Steps, frees: Frees) -> Int64s:
+    """Rows of such calls, ascending; `frees` are those of these lanes."""
+    runtime = np.flatnonzero(trace.slices.category == Category.RUNTIME)
+    runtime = runtime[is_among(trace.slices.lane[runtime], lanes)]
+    rows = np.concatenate(
+        [
+            _long_calls(trace, runtime, calls),
+            frees.of_handles,
+            matching_rows(trace, LAZY_LOADING, Category.OVERHEAD),
+        ]
+    )
+    rows = distinct(rows)
+    return rows[:0] if _is_steady(trace, rows, steps) else rows
+
+
+def _long_calls(trace: Trace, runtime: Int64s, calls: Calls) -> Int64s:
+    slices = trace.slices
+    long = runtime[slices.duration_ns[runtime] >= LONG_CALL_NS]
+    long = long[~is_among(long, calls.rows)]
+    return long[~match(trace, long, ALLOCATOR)]
+
+
+def _is_steady(trace: Trace, rows: Int64s, steps: Steps) -> bool:
+    if len(steps) < _ENOUGH_STEPS:
+        return False
+    step = steps.index_of(trace.slices.start_ns[rows])
+    spent = np.bincount(step[step != NONE], trace.slices.duration_ns[rows][step != NONE], len(steps))
+    return bool(median(spent) >= _STEADY_SHARE * max(float(spent.mean()), 1.0))

@@ -12,9 +12,8 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.analysis.events.calls import Calls
+from tbprof.analysis.events.calls import ALLOCATOR, LAZY_LOADING, Calls
 from tbprof.analysis.events.episodes import Episodes
-from tbprof.analysis.events.loading import ALLOCATOR, LAZY_LOADING
 from tbprof.analysis.waits.awaited import Awaited
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 from tbprof.trace.columns.columns import Category, Trace

@@ -1,16 +1,16 @@
-"""The table of allocations, a row a device and operator, as torch-tb-profiler's memory view defines it.
-
-An event belongs to the innermost call of an operator on its thread at that moment. A call's increase is what
-was allocated in it less what was given back in it, so a tensor that dies later is given back elsewhere. That
-view leaves out what happened in no operator; here it is a row of its own, and rows add up to the whole.
-"""
+"""Who allocated how much memory, row by row."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, change_bytes, window_memory
+from tbprof.analysis.memory.blocks import (
+    DeviceMemory,
+    allocating_calls,
+    change_bytes,
+    window_memory,
+)
 from tbprof.analysis.operators.grouping import Grouping, Groups, group_operators
 from tbprof.analysis.operators.operators import Operators, add_inner, find_operators
 from tbprof.records import dataclass

@@ -15,12 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, window_memory
-from tbprof.analysis.memory.blocks import Blocks
-from tbprof.analysis.memory.holders import owners_of_calls
-from tbprof.analysis.operators.forward_calls import forward_calls
+from tbprof.analysis.memory.blocks import (
+    Blocks,
+    DeviceMemory,
+    allocating_calls,
+    owners_of_calls,
+    window_memory,
+)
 from tbprof.analysis.operators.host_tree import climbed
-from tbprof.analysis.operators.operators import find_operators
+from tbprof.analysis.operators.operators import find_operators, forward_calls
 from tbprof.model import Source
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, median

@@ -8,8 +8,8 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.figures import FIGURES, PartFigures, part_figures
-from tbprof.analysis.modules.labels import PartLabel, is_loss
 from tbprof.analysis.modules.owners import ROOT, Owners, find_owners
+from tbprof.analysis.modules.part_labels import PartLabel, is_loss
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.devices import Peaks
-from tbprof.analysis.limits.formulas.cost import FAMILIES, Family
+from tbprof.analysis.limits.formulas.inputs import FAMILIES, Family
 from tbprof.analysis.operators.limits import Limits, find_limits, may_use_matrix_units, peak_rate
 from tbprof.analysis.operators.operator_table import device_times
 from tbprof.analysis.operators.operators import find_operators

@@ -16,8 +16,13 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, total_ns, union
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.ranges.paths import merge_paths, totals_of
-from tbprof.analysis.ranges.program_ranges import ProgramRanges, backward_threads, main_thread
+from tbprof.analysis.ranges.program_ranges import (
+    ProgramRanges,
+    backward_threads,
+    main_thread,
+    merge_paths,
+    totals_of,
+)
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 
 

@@ -10,11 +10,9 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import intersect, total_ns, union
 from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.communication.collectives import ends_of_op, key_of_op, key_of_range
-from tbprof.analysis.communication.kinds import bus_factor
-from tbprof.analysis.communication.rows import OPS
+from tbprof.analysis.communication.collectives import OPS, bus_factor, ends_of_op, key_of_op, key_of_range
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.summary.host_pieces import HOST_COLLECTIVES
+from tbprof.analysis.summary.device_pieces import HOST_COLLECTIVES
 from tbprof.analysis.summary.rank_sequence import host_sequence, rank_sequence
 from tbprof.model import CollectiveKey, CollectiveTotal, Communication, PeerTraffic
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among

@@ -1,4 +1,10 @@
-"""Where the devices' time in the steps goes by kind of operator, and how near its limit each kind is."""
+"""Where the devices' time in the steps goes by kind of operator, and how near its limit each kind is.
+
+Which calls compute again in the backward pass what the forward pass did not keep (checkpointing).
+
+autograd records them as a forward pass, inside one of its functions. It does the same for a backward pass
+that is to be differentiated again (`create_graph`), which can't be told apart here.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +16,15 @@ import numpy.typing as npt
 from tbprof.analysis.arrays.names import are_named, match
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, copy_kinds
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.limits.formulas.cost import FAMILIES
 from tbprof.analysis.limits.formulas.formulas import FAMILY_OF
-from tbprof.analysis.operators.host_tree import outermost
+from tbprof.analysis.limits.formulas.inputs import FAMILIES
+from tbprof.analysis.operators.host_tree import climbed, outermost
 from tbprof.analysis.operators.limits import FLOPS_A_NS, Limits, find_limits, peak_rate
 from tbprof.analysis.operators.operators import Operators, find_operators
-from tbprof.analysis.operators.recomputed import recomputed_calls
 from tbprof.model import Computing, ComputingPart, HealthFact
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
-from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
 _KINDS = (*FAMILIES, "communication", "copies", "graph", "compiled", "other")
@@ -188,4 +193,19 @@ def _at(values: npt.NDArray[np.integer], at: Int64s) -> Int64s:
     found = np.full(len(at), NONE, np.int64)
     known: npt.NDArray[np.bool_] = at != NONE
     found[known] = values[at[known]]
+    return found
+
+
+def recomputed_calls(trace: Trace, operators: Operators) -> npt.NDArray[np.bool_]:
+    """One entry a call; without the table `autograd` of the trace none is known."""
+    if trace.autograd is None or len(operators) == 0:
+        return np.zeros(len(operators), np.bool_)
+    number = trace.autograd.autograd_number.at(operators.rows)
+    is_backward = trace.autograd.forward_thread.at(operators.rows) > 0
+    is_numbered = number >= 0
+    nearest = climbed(np.where(is_numbered, np.arange(len(number)), operators.parent), is_numbered)
+    known = nearest != NONE
+    found = np.zeros(len(operators), np.bool_)
+    inside = climbed(operators.parent, is_backward) != NONE
+    found[known] = ~is_backward[nearest[known]] & inside[nearest[known]]
     return found

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+from math import prod
+
 import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.kernel_table import KernelRow, kernels_of
-from tbprof.analysis.operators.grouping import Grouping, group_operators
-from tbprof.analysis.operators.members import GroupRow, calls_of_row, code_of_calls, work_of_calls
+from tbprof.analysis.operators.grouping import (
+    Grouping,
+    GroupRow,
+    calls_of_row,
+    code_of_calls,
+    group_operators,
+    work_of_calls,
+)
 from tbprof.analysis.operators.operators import Operators, find_operators
 from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct_places
+from tbprof.trace.columns.columns import Trace
 
 _MOST_CODE = 8
 _MOST_PLACES = 3
@@ -148,3 +159,22 @@ def _begun_ns(facts: Facts, rows: Int64s) -> Int64s:
     start[facts.work.rows] = facts.work.launch_start_ns
     found: Int64s = start[rows]
     return found
+
+
+_MOST = 2**50
+"""No memory holds more elements: what says so was not recorded right."""
+_SHAPE = re.compile(r"\[(\d{1,18}(?:,\d{1,18})*)\]")
+
+
+def input_elements(trace: Trace, rows: Int64s) -> Int64s:
+    """Of the op in each row; `NONE` for no op, and where nothing was recorded."""
+    shapes = np.where(rows == NONE, NONE, trace.input_shapes.at(rows))
+    distinct, which = distinct_places(shapes)
+    sizes = [NONE if one == NONE else _elements(trace.names[one]) for one in distinct.tolist()]
+    return np.array(sizes, np.int64)[which]
+
+
+@lru_cache(maxsize=65536)
+def _elements(shapes: str) -> int:
+    found = sum(prod(map(int, shape.split(","))) for shape in _SHAPE.findall(shapes))
+    return found if found <= _MOST else NONE

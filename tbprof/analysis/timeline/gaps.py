@@ -16,6 +16,7 @@ from tbprof.analysis.gaps.idle_places import drained_by
 from tbprof.model import SiteIndex
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.export.excerpt import Note, excerpt
 
 MAX_GAPS = 100
 """Of one step, the longest."""
@@ -124,3 +125,22 @@ def _gaps(facts: Facts, instants: Int64s) -> Iterator[Gap]:
         start.tolist(), end.tolist(), most, places, sites, strict=True
     ):
         yield Gap(begun, ended, causes[cause], place, None if site == NONE else SiteIndex(site))
+
+
+def step_reach(facts: Facts, step: int) -> tuple[int, int]:
+    """From the step's start until the last device work that it launched has ended."""
+    start, end = int(facts.steps.start_ns[step]), int(facts.steps.end_ns[step])
+    work = facts.work
+    mine = (work.launch != NONE) & (work.launch_start_ns >= start) & (work.launch_start_ns < end)
+    return start, max(end, int(work.end_ns[mine].max(initial=end)))
+
+
+def step_excerpt(facts: Facts, step: int, notes: tuple[Note, ...]) -> bytes:
+    """Chrome's JSON of everything that ran while the step or its work did."""
+    start, end = step_reach(facts, step)
+    slices, work = facts.trace.slices, facts.work
+    inside = (slices.start_ns < end) & (slices.end_ns > start)
+    launched = np.flatnonzero(work.launch != NONE)
+    both = inside[work.launch[launched]] & inside[work.rows[launched]]
+    arrows = list(zip(work.launch[launched[both]].tolist(), work.rows[launched[both]].tolist(), strict=True))
+    return excerpt(facts.trace, np.flatnonzero(inside), arrows, notes, zero_ns=start)

@@ -1,18 +1,66 @@
-"""Recordings whose window is not typical of the program: what to say of them before any cause of idle."""
+"""Recordings whose window is not typical of the program: what to say of them before any cause of idle.
+
+A recording that begins with a wait for work from before it, and what is left of its window.
+
+Servers of inference wait for one batch while they prepare the next. A window of one such turn, without
+marked steps, holds that wait and not the work that it is for.
+
+What lies outside the window of a recording without marked steps.
+
+Such a window begins with the device's first work and ends with its last (definition 25), so that no idle of
+it tells of a program that starts for seconds and computes for milliseconds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.analysis.device.captured_launches import mostly_captured
-from tbprof.analysis.device.lost_kernels import lost_kernels
+import numpy as np
+
+from tbprof.analysis.arrays.intervals import Intervals, clip, intersect, subtract, total_ns, union, union_of
+from tbprof.analysis.device.device_work import lost_kernels, mostly_captured
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.leading_wait import LeadingWait, find_leading_wait
-from tbprof.analysis.gaps.outside_window import OutsideWindow, find_outside_window
-from tbprof.analysis.kernels.largest import largest_kernels
-from tbprof.analysis.verdict.thresholds import MOSTLY_COLD_SHARE
-from tbprof.analysis.verdict.verdict_window import VerdictWindow
+from tbprof.analysis.kernels.durations import largest_kernels
+from tbprof.analysis.verdict.verdict_window import MOSTLY_COLD_SHARE, VerdictWindow
 from tbprof.model import Finding, Numbers, Verdict
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import is_among
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideWindow:
+    recording_ns: int
+    """From the first recorded row to the end of the last."""
+    before_ns: int
+    """Until the device's first work."""
+    after_ns: int
+    """From the end of its last."""
+    data_ns: int
+    """The part of both in which the host is in the data loader."""
+    loading_ns: int
+    """The part of both in first calls, without the data loader."""
+
+
+def find_outside_window(facts: Facts) -> OutsideWindow | None:
+    """None where steps are marked, and where less than half of the recording is outside the window."""
+    if facts.steps.recorded:
+        return None
+    first, last = facts.origin_ns, int(facts.trace.slices.end_ns.max())
+    begin, end = int(facts.steps.start_ns[0]), int(facts.steps.end_ns[-1])
+    before_ns, after_ns = begin - first, max(last - end, 0)
+    if before_ns + after_ns < _MOST * max(last - first, 1):
+        return None
+    data, loading = facts.causes.states["data"], facts.causes.states["loading"]
+    data_outside = _outside_steps(data, first, begin, end, last)
+    loading_outside = subtract(_outside_steps(loading, first, begin, end, last), data_outside)
+    return OutsideWindow(last - first, before_ns, after_ns, total_ns(data_outside), total_ns(loading_outside))
+
+
+def _outside_steps(
+    intervals: Intervals, first_ns: int, begin_ns: int, end_ns: int, last_ns: int
+) -> Intervals:
+    return union_of([clip(intervals, first_ns, begin_ns), clip(intervals, end_ns, last_ns)])
+
 
 _MOST = 0.5
 
@@ -72,3 +120,45 @@ def _outside(outside: OutsideWindow) -> Numbers:
         "data_us": outside.data_ns / 1000,
         "loading_us": outside.loading_ns / 1000,
     }
+
+
+_LARGE = 1 / 3
+"""Of the window: a shorter gap leaves it as it is."""
+_HARDLY = 0.02
+"""Of the recorded work: so much may run before the gap, such as a kernel that prepares the turn."""
+_WHOLE = 0.9
+"""Of the gap: the host waits all the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeadingWait:
+    gap_ns: int
+    """How long the device does nothing recorded."""
+    rest_ns: int
+    """From its end to that of the device's last work."""
+    busy_ns: int
+    """Of the rest."""
+
+
+def find_leading_wait(facts: Facts, device: int) -> LeadingWait | None:
+    """None where steps are marked, and where the largest gap is small, late, or no wait of the host."""
+    busy = facts.work.busy[device]
+    if facts.steps.recorded or len(busy.start_ns) < 2:
+        return None
+    gaps_ns = busy.start_ns[1:] - busy.end_ns[:-1]
+    at = int(np.argmax(gaps_ns))
+    begin, end, last = int(busy.end_ns[at]), int(busy.start_ns[at + 1]), int(busy.end_ns[-1])
+    before_ns = total_ns(Intervals(busy.start_ns[: at + 1], busy.end_ns[: at + 1]))
+    worked_ns = total_ns(busy)
+    is_large = end - begin >= _LARGE * (last - int(busy.start_ns[0]))
+    if not is_large or before_ns > _HARDLY * worked_ns or not _waits(facts, begin, end):
+        return None
+    return LeadingWait(end - begin, last - end, worked_ns - before_ns)
+
+
+def _waits(facts: Facts, begin_ns: int, end_ns: int) -> bool:
+    episodes = facts.episodes
+    held = is_among(episodes.lane, facts.training_threads) & episodes.blocking
+    waits = union(episodes.start_ns[held], episodes.end_ns[held])
+    gap = union(np.array([begin_ns]), np.array([end_ns]))
+    return total_ns(intersect(waits, gap)) >= _WHOLE * (end_ns - begin_ns)

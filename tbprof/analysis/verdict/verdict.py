@@ -32,32 +32,54 @@ Figures are of the steps that are not cold, where there are several of them; so 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
+from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, total_ns, union
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import drained_by
-from tbprof.analysis.gaps.launch_idle import find_launch_idle
-from tbprof.analysis.gaps.queued_place import queued_place
-from tbprof.analysis.health.missing_device import missing_device
-from tbprof.analysis.kernels.largest import largest_kernels
-from tbprof.analysis.summary.host_pieces import exposed_on_host
-from tbprof.analysis.verdict.thresholds import (
+from tbprof.analysis.gaps.idle_places import drained_by, find_launch_idle
+from tbprof.analysis.health.health import missing_device
+from tbprof.analysis.kernels.durations import largest_kernels
+from tbprof.analysis.summary.device_pieces import exposed_on_host
+from tbprof.analysis.verdict.untypical_window import untypical_case, unusable_launches
+from tbprof.analysis.verdict.verdict_window import (
     BUSY_SHARE,
     COLD_SHARE,
     COMMUNICATION_SHARE,
     DRAINED_SHARE,
     EXPOSED_SHARE,
     RIVAL_SHARE,
+    SEVERAL,
     SURELY_BUSY_SHARE,
     WORTH_SHARE,
+    VerdictWindow,
 )
-from tbprof.analysis.verdict.untypical_window import untypical_case, unusable_launches
-from tbprof.analysis.verdict.verdict_window import SEVERAL, VerdictWindow
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
 from tbprof.trace.columns.arrays import NONE, median
+
+
+def queued_place(facts: Facts, device: int) -> tuple[str, int]:
+    """The code in whose waits most of that idle lies, and how much, in ns; "" and 0 where there is none.
+
+    A host that runs ahead is anywhere meanwhile; one that stands in a wait names what both wait for.
+    """
+    episodes = facts.episodes
+    blocking = episodes.blocking
+    waits = union(episodes.start_ns[blocking], episodes.end_ns[blocking])
+    queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
+    inside = union(facts.steps.gpu_start_ns, facts.steps.gpu_end_ns)
+    pieces = intersect(intersect(queued, inside), waits)
+    names = facts.places.names(pieces.start_ns, pieces.end_ns)
+    spent: Counter[str] = Counter()
+    for name, ns in zip(names, (pieces.end_ns - pieces.start_ns).tolist(), strict=True):
+        spent[name] += ns
+    place, most_ns = max(spent.items(), key=lambda one: one[1], default=("", 0))
+    if not place or most_ns < _MOST * total_ns(queued):
+        return "", 0
+    return place, most_ns
+
 
 _MOST = 0.5
 

@@ -7,6 +7,12 @@ batches on the GPU). Where none are, nothing else says who trains, so a real sha
 ranges or of the blocking copies makes a thread one of them as well.
 
 They hand over to each other. Waits of all others (a pin thread, a checkpoint writer) hold up nobody.
+
+Waits of threads that make the batches: a training that takes them from a queue waits along.
+
+Such a thread does not train, and copies to the device from time to time: a pin thread never does, and a
+checkpoint writer copies from it. No trace says when the training stood at the queue. It has then nothing
+on record, so that what such waits win is at most the time in which no op and no call of the training ran.
 """
 
 from __future__ import annotations
@@ -14,8 +20,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
+from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.events.episodes import Episodes
 from tbprof.analysis.events.steps import Steps
@@ -63,3 +71,18 @@ def _with_real_share(lanes: _Lanes) -> list[int]:
     found, count = np.unique(lanes, return_counts=True)
     real: list[int] = found[count >= REAL_SHARE * len(lanes)].tolist()
     return real
+
+
+def loader_thread_waits(episodes: Episodes, lanes: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """For each episode whether it blocked, in a step, a thread that feeds those of the training (`lanes`)."""
+    held_up = episodes.blocking & (episodes.step != NONE) & ~is_among(episodes.lane, lanes)
+    uploads = held_up & (episodes.direction == DIRECTIONS.index("HtoD"))
+    feeds: npt.NDArray[np.bool_] = held_up & is_among(episodes.lane, distinct(episodes.lane[uploads]))
+    return feeds
+
+
+def silent_ns(in_torch: Intervals, steps: Steps) -> int:
+    """How long, in the steps, no training thread was in an operator or a call."""
+    inside: Intervals = union(steps.start_ns, steps.end_ns)
+    covered = overlap_ns(in_torch, inside.start_ns, inside.end_ns)
+    return int((inside.end_ns - inside.start_ns - covered).sum())

@@ -9,7 +9,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
 from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.faster_device import faster_device_ns
+from tbprof.analysis.savings.savings import faster_device_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Removal, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import Confidence, window_finding

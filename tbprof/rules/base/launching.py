@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.gaps.idle_places import LONG_PAUSE_NS
+from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import gaps_ns
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among

@@ -6,7 +6,7 @@ import numpy as np
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.launch_idle import find_launch_idle
+from tbprof.analysis.gaps.idle_places import find_launch_idle
 from tbprof.model import Numbers
 from tbprof.rules.base.notes import duration_of
 from tbprof.rules.base.rule import Passing

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device.captured_launches import mostly_captured
+from tbprof.analysis.device.device_work import mostly_captured
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Saving, Severity, severity_of_share

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.communication.kinds import UNKNOWN
+from tbprof.analysis.communication.collectives import UNKNOWN
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int64s, is_among

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.distinct import distinct_lines
-from tbprof.analysis.arrays.intervals import overlap_ns
+from tbprof.analysis.arrays.intervals import distinct_lines, overlap_ns
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.records import dataclass

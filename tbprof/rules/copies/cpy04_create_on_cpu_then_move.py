@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import UPLOADS

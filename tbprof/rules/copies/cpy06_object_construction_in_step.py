@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.arrays.intervals import intersect, total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.health.profiler_cost import records_frames
+from tbprof.analysis.health.health import records_frames
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, total_ns, union, union_of
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.health.missing_device import runs_on_host
+from tbprof.analysis.health.health import runs_on_host
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, severity_of_computing
 from tbprof.rules.base.evidence import row_evidence

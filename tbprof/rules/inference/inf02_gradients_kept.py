@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.distinct import distinct_lines
+from tbprof.analysis.arrays.intervals import distinct_lines
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence

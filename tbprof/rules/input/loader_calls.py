@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import drained_by
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Numbers, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.passing import counted

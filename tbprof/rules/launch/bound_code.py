@@ -7,10 +7,9 @@ from itertools import islice
 
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.largest_cause import largest_cause
-from tbprof.analysis.gaps.launch_idle import LONG_PAUSE_NS, find_launch_idle
-from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.gaps.idle_places import LONG_PAUSE_NS, find_launch_idle, largest_cause
+from tbprof.analysis.health.health import records_frames
+from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import CRITICAL_SHARE, MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import gaps_ns
 from tbprof.rules.base.evidence import idle_evidence

@@ -44,9 +44,8 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, total_ns, union, union_of
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.largest_cause import largest_cause
-from tbprof.analysis.gaps.launch_idle import LaunchIdle, find_launch_idle, pauses
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.gaps.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
+from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding

@@ -40,7 +40,7 @@ import numpy as np
 
 from tbprof.analysis.arrays.intervals import Intervals, intersect, overlap_ns, subtract, union, union_of
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.health.missing_device import runs_on_host
+from tbprof.analysis.health.health import runs_on_host
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Passing, Rule

@@ -38,8 +38,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.largest_cause import largest_cause
-from tbprof.analysis.gaps.launch_idle import find_launch_idle
+from tbprof.analysis.gaps.idle_places import find_launch_idle, largest_cause
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding

@@ -14,7 +14,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.launch_idle import LaunchIdle
+from tbprof.analysis.gaps.idle_places import LaunchIdle
 from tbprof.records import dataclass
 from tbprof.rules.launch.compiled_launches import are_compiled
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among, median

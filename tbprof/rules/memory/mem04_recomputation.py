@@ -34,8 +34,8 @@ from collections.abc import Iterator
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.health.profiler_cost import records_frames
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.health.health import records_frames
+from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, in_main_steps, is_worth_a_word
 from tbprof.rules.base.launched_inside import launched_inside

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import window_memory
+from tbprof.analysis.memory.blocks import window_memory
 from tbprof.analysis.memory.growth import ENOUGH_STEPS, Growth, find_growth
 from tbprof.model import Finding, Numbers, Severity
 from tbprof.rules.base.evidence import row_evidence

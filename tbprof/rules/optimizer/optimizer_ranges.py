@@ -9,7 +9,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, in_main_steps

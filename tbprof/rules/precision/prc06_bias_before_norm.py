@@ -38,7 +38,7 @@ from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.arrays.names import match, matching_rows
 from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, in_main_steps, is_worth_a_word

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.fix_plan import fix_plan
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.savings.savings import fix_plan, saving_of
 from tbprof.model import SiteIndex
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int64s

@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import total_ns, union
 from tbprof.analysis.events.steps import rows_of_steps
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.verdict.thresholds import COLD_SHARE
+from tbprof.analysis.verdict.verdict_window import COLD_SHARE
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, median
 

@@ -37,8 +37,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.largest_cause import largest_cause
-from tbprof.analysis.verdict.thresholds import COLD_SHARE, MOSTLY_COLD_SHARE
+from tbprof.analysis.gaps.idle_places import largest_cause
+from tbprof.analysis.verdict.verdict_window import COLD_SHARE, MOSTLY_COLD_SHARE
 from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

@@ -6,11 +6,11 @@ import heapq
 from collections.abc import Sequence
 
 from tbprof.analysis.attribution.annotations import module_name
-from tbprof.analysis.attribution.call_chains import library_of
+from tbprof.analysis.attribution.op_chains import library_of
 from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.icicle import Icicle, cut_icicle
-from tbprof.analysis.ranges.kinds import ICICLE_KINDS, IcicleKind, recorded_ranges
+from tbprof.analysis.ranges.program_ranges import ICICLE_KINDS, IcicleKind, recorded_ranges
 from tbprof.texts.screens.icicle import icicle_opening, kind_missing
 from tbprof.trace.columns.arrays import NONE
 from tbprof.views.base.times import us

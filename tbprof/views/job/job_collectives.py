@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tbprof.analysis.communication.kinds import bus_factor
+from tbprof.analysis.communication.collectives import bus_factor
 from tbprof.job.ranks.arrivals import NOBODY, Arrivals
 from tbprof.job.ranks.job_analysis import JobAnalysis
 from tbprof.job.ranks.rank_record import Message, RankRecord

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocations import DeviceMemory, window_memory
-from tbprof.analysis.memory.drawn_curve import drawn_curve
-from tbprof.analysis.memory.holders import Holder, holders_after
+from tbprof.analysis.memory.blocks import DeviceMemory, Holder, drawn_curve, holders_after, window_memory
 from tbprof.records import dataclass
 from tbprof.texts.memory.sentences import MISSING, HeldFigures, peak_headline, peak_note
 from tbprof.trace.columns.arrays import NONE

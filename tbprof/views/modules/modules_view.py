@@ -6,8 +6,7 @@ import heapq
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.kernels.short_names import short_name
-from tbprof.analysis.modules.folding import Spread
-from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, module_table
+from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, Spread, module_table
 from tbprof.analysis.ranges.icicle import shown_steps
 from tbprof.texts.screens.icicle import icicle_opening, kind_missing
 from tbprof.views.base.times import us

@@ -6,8 +6,7 @@ from typing import get_args
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.memory.allocation_table import MemoryRow, memory_rows
-from tbprof.analysis.memory.allocations import DeviceMemory, allocating_calls, window_memory
-from tbprof.analysis.memory.holders import Holder, holders_after
+from tbprof.analysis.memory.blocks import DeviceMemory, Holder, allocating_calls, holders_after, window_memory
 from tbprof.analysis.operators.grouping import Grouping
 from tbprof.analysis.operators.operators import find_operators
 from tbprof.errors import UsageError

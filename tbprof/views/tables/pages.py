@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.analysis.attribution.annotations import label_rows, module_rows
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.kernels.kernel_table import KERNEL_TABLES
-from tbprof.analysis.memory.curves import MEMORY_TABLES
+from tbprof.analysis.memory.blocks import MEMORY_TABLES
 from tbprof.analysis.modules.module_table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES, GROUPINGS, Grouping
 from tbprof.errors import UsageError

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.kernels.kernel_table import KERNEL_TABLES
-from tbprof.analysis.memory.curves import MEMORY_TABLES
+from tbprof.analysis.memory.blocks import MEMORY_TABLES
 from tbprof.analysis.modules.module_table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES
 from tbprof.records import dataclass

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.timeline.excerpt import step_excerpt
-from tbprof.analysis.timeline.gaps import idle_pieces
+from tbprof.analysis.timeline.gaps import idle_pieces, step_excerpt
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.texts.screens.idle import cause_name
 from tbprof.texts.screens.timeline import episode_sentence

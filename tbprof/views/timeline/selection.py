@@ -6,9 +6,8 @@ import dataclasses
 
 from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.timeline.gaps import gap_after, gap_at
-from tbprof.analysis.timeline.links import calls_of_episode, links_of
-from tbprof.analysis.timeline.timeline import Timeline
-from tbprof.analysis.timeline.tracks import KINDS
+from tbprof.analysis.timeline.lanes import KINDS
+from tbprof.analysis.timeline.timeline import Timeline, calls_of_episode, links_of
 from tbprof.model import SiteIndex
 from tbprof.texts.screens.timeline import episode_sentence, gap_sentence
 from tbprof.trace.columns.arrays import NONE

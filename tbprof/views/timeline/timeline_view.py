@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from tbprof.analysis.timeline.excerpt import step_reach
-from tbprof.analysis.timeline.gaps import CauseOfStep, Gap, causes_of_step, largest_gaps
+from tbprof.analysis.timeline.gaps import CauseOfStep, Gap, causes_of_step, largest_gaps, step_reach
+from tbprof.analysis.timeline.lanes import KINDS
 from tbprof.analysis.timeline.tile import TILE_BUCKETS
 from tbprof.analysis.timeline.timeline import Timeline
-from tbprof.analysis.timeline.tracks import KINDS
 from tbprof.model import SiteIndex
 from tbprof.texts.screens.idle import cause_name
 from tbprof.texts.screens.timeline import gap_place

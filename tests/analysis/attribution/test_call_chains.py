@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.attribution.call_chains import library_of
+from tbprof.analysis.attribution.op_chains import library_of
 from tbprof.report import report_of
 
 

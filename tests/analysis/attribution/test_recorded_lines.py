@@ -9,7 +9,7 @@ import pytest
 from scenes import SIDE, read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.attribution.call_ops import UNNAMED
+from tbprof.analysis.attribution.recorded_lines import UNNAMED
 from tbprof.model import WAITED, RecordedCall, Report, Source
 
 GPU = ("cuda:0",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.analysis.communication.kinds import bus_factor, kind_of
+from tbprof.analysis.communication.collectives import bus_factor, kind_of
 from tbprof.trace.columns.dtypes import dtype_name, item_bytes
 
 KINDS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.gaps.outside_window import find_outside_window
+from tbprof.analysis.verdict.untypical_window import find_outside_window
 from tbprof.model import Verdict
 from tbprof.texts.screens.verdicts import verdict_sentences
 from tbprof.views.overview.opening import opening_of

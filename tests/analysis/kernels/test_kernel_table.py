@@ -13,9 +13,8 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.compiled import Compiled
-from tbprof.analysis.kernels.configurations import Configuration
-from tbprof.analysis.kernels.kernel_table import KernelTable, kernel_table
+from tbprof.analysis.kernels.kernel_table import Configuration, KernelTable, kernel_table
+from tbprof.analysis.kernels.short_names import Compiled
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace
 from tbprof.views.base.times import us

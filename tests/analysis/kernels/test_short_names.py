@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.analysis.kernels.libraries import library_of
+from tbprof.analysis.kernels.kernel_table import library_of
 from tbprof.analysis.kernels.short_names import MOST_LETTERS, short_name
 
 NAMES = [

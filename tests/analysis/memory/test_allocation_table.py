@@ -10,7 +10,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.memory.allocation_table import MemoryRow, memory_rows
-from tbprof.analysis.memory.allocations import change_bytes, window_memory
+from tbprof.analysis.memory.blocks import change_bytes, window_memory
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace
 

@@ -10,7 +10,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.ranges.icicle import Icicle, cut_icicle, fold_smallest, shown_steps
-from tbprof.analysis.ranges.kinds import recorded_ranges
+from tbprof.analysis.ranges.program_ranges import recorded_ranges
 from tbprof.report import open_timeline
 from tbprof.trace.columns.arrays import NONE
 

@@ -14,8 +14,7 @@ from trace_builder import MAIN, TraceBuilder
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.replay import launched_rows, writing
 from tbprof.analysis.replay.launched_rows import LaunchedRows
-from tbprof.analysis.replay.play import play
-from tbprof.analysis.replay.replay import Replay
+from tbprof.analysis.replay.replay import Replay, play
 from tbprof.trace.importers.kineto.reader import read_trace
 
 

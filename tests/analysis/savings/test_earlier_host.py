@@ -9,7 +9,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.earlier_host import earlier_host_ns
+from tbprof.analysis.savings.savings import earlier_host_ns
 
 
 def waiting_between() -> TraceBuilder:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.summary import rank_sequence, stretch_parts
+from tbprof.analysis.summary import rank_sequence
 from tbprof.model import RankSequence, Report, StretchPart
 
 NAME = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
@@ -99,7 +99,7 @@ def test_what_another_group_exposes_is_a_part_of_the_stretch() -> None:
 
 
 def test_small_parts_lose_their_names_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stretch_parts, "MAX_NAMED_PARTS", 1)
+    monkeypatch.setattr(rank_sequence, "MAX_NAMED_PARTS", 1)
     sequence = sequence_of(two().report())
     named = [part for part in sequence.parts if part.name and part.kind != "communication"]
     assert len(named) <= 1

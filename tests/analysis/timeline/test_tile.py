@@ -8,9 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.analysis.timeline.pyramid import Pyramid
-from tbprof.analysis.timeline.tile import TILE_BUCKETS, Tile, TilePlace, cut_tile, highest_level
-from tbprof.analysis.timeline.tracks import SpanTable, nested_lines, tracks_of
+from tbprof.analysis.timeline.lanes import SpanTable, nested_lines, tracks_of
+from tbprof.analysis.timeline.tile import TILE_BUCKETS, Pyramid, Tile, TilePlace, cut_tile, highest_level
 
 SPANS = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 3000)), max_size=30)
 ORIGIN_NS = 7_000

@@ -14,7 +14,7 @@ from torch.profiler import ProfilerActivity, profile
 
 import tbprof
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.limits.costs import find_costs
+from tbprof.analysis.operators.limits import find_costs
 from tbprof.analysis.operators.operators import find_operators
 from tbprof.trace.importers.kineto.reader import read_trace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.arrays.intervals import total_ns
-from tbprof.analysis.gaps.launch_idle import find_launch_idle
+from tbprof.analysis.gaps.idle_places import find_launch_idle
 from tbprof.rules.launch.small_kernels import kernels_by_code
 
 

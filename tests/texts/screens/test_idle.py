@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.analysis.idle.idle_causes import CAUSES
+from tbprof.analysis.idle.device_idle import CAUSES
 from tbprof.model import IdlePlace, Site, Source
 from tbprof.texts.screens.idle import cause_name, drain_sentence, place_name, site_location
 

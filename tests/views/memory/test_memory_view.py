@@ -6,7 +6,7 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.drawn_curve import MOST_VALUES
+from tbprof.analysis.memory.blocks import MOST_VALUES
 from tbprof.views.memory.memory_view import MemoryQuestion, memory_view
 
 

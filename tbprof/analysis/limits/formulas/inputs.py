@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from tbprof.records import dataclass
 from tbprof.trace.columns.dtypes import dtype_name, item_bytes
@@ -113,3 +113,27 @@ def _whole(numbers: Iterable[Any]) -> Shape:
     if not all(type(number) is int for number in found):
         raise NotRecorded(found)
     return found
+
+
+Family: TypeAlias = Literal[
+    "matmul", "convolution", "attention", "normalization", "embedding", "reduction", "element-wise"
+]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    flops: int
+    """A multiplication and an addition are two."""
+    bytes: int
+    """What has to be read and written at the least: every input and every result once."""
+    dtype: str
+    """Of what is computed with: torch's name of it."""
+    on_matrix_units: bool = False
+    """Whether tensor or matrix cores can do it."""
+    repeated_flops: int = 0
+    """The part of `flops` that computes again what was not kept: the scores in the backward of attention."""
+
+
+CostOf: TypeAlias = Callable[[Inputs], Cost]
+"""Raises LookupError, TypeError or ValueError where the inputs do not tell it."""
