@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from tbprof.executors.analyzing import analyze_many
     from tbprof.executors.executor import Executor
     from tbprof.hook.annotation import annotate
-    from tbprof.hook.config.schedule import Schedule
-    from tbprof.hook.config.slow_steps import SlowSteps
+    from tbprof.hook.config.schedule import Schedule, SlowSteps
     from tbprof.hook.trainer_hook import TrainerHook
     from tbprof.html_report.loaded_report import load
     from tbprof.preflight.session import Preflight
@@ -40,7 +39,7 @@ _HOMES = {
     "Executor": "tbprof.executors.executor",
     "Preflight": "tbprof.preflight.session",
     "Schedule": "tbprof.hook.config.schedule",
-    "SlowSteps": "tbprof.hook.config.slow_steps",
+    "SlowSteps": "tbprof.hook.config.schedule",
     "TrainerHook": "tbprof.hook.trainer_hook",
     "analyze_many": "tbprof.executors.analyzing",
     "annotate": "tbprof.hook.annotation",

@@ -36,7 +36,7 @@ def executor_of(words: str) -> Executor:
 
 def executor_for(traces: int) -> Executor:
     """Where so many traces are read by default: in a process for each core, if they are worth that."""
-    from tbprof.process.cores import cores
+    from tbprof.process.memory_limit import cores
 
     return _processes(1 if traces < _FEWEST_TO_SHARE else min(cores(), traces))
 

@@ -12,8 +12,8 @@ from queue import Empty, SimpleQueue
 
 from tbprof.errors import Busy, ReadingEnded, TbprofError, UsageError
 from tbprof.executors.executor import Answer, Failure, Task
-from tbprof.process.cores import cores
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
+from tbprof.process.memory_limit import cores
 from tbprof.process.worker import Worker
 
 WORKER = "tbprof.executors.process_worker"

@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 from tbprof.errors import TraceError
 from tbprof.executors.executor import Failure, Task
-from tbprof.process.answering import main
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question, main
 
 
 def answering(_: Callable[[int, int], None]) -> Callable[[Question], bytes]:

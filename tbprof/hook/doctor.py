@@ -13,15 +13,18 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
 from tbprof.errors import UsageError
-from tbprof.hook.safety.torch_version import old_torch_problem
-from tbprof.hook.session.past_runs import past_problems
-from tbprof.hook.spool.spool import open_spool
+from tbprof.hook.safety.cuda_device import old_torch_problem
+from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
+from tbprof.hook.spool.orphan_recovery import left_behind
+from tbprof.hook.spool.spool import open_spool, spool_bases
+from tbprof.safe_open import content_within
 
 LEAST_FREE_BYTES = 2 * 1000**3
 """A window of a large training takes some hundred MB before it is packed."""
@@ -124,6 +127,38 @@ def _records_device_work() -> bool:
         with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
             torch.ones(1024, device="cuda").sum().item()
     return any(event.device_type == torch.autograd.DeviceType.CUDA for event in profiler.events())
+
+
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+def past_problems(logdir: Path) -> Iterator[str]:
+    """Warnings of the runs in and below a folder, and the windows of theirs that still wait.
+
+    Only what lies in the user's cache folder, or in TBPROF_SPOOL, is found.
+    """
+    try:
+        bases = spool_bases(logdir, None)
+    except UsageError:
+        # No run could use that place; what is wrong with it is said of the folder itself.
+        return
+    for base in bases:
+        yield from _run_warnings(base, logdir)
+    for left in left_behind(logdir):
+        if left.waiting:
+            yield f"{left.run}: windows that were never published: {left.waiting}; tbprof publish {left.run}"
+        if left.unfinished:
+            yield f"{left.run}: windows whose process ended while they were written: {left.unfinished}."
+
+
+def _run_warnings(base: Path, logdir: Path) -> Iterator[str]:
+    """What was said, of runs as well whose folder was never made."""
+    for path in sorted(base.glob(f"*/{RUN_WARNINGS_PREFIX}*.json")):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            kept = json.loads(content_within(path, _MOST_BYTES))
+            run, ended = Path(kept["logdir"]), datetime.fromtimestamp(path.stat().st_mtime)
+            if run.is_relative_to(logdir):
+                yield from (f"{run}, run that ended {ended:%Y-%m-%d %H:%M}: {said}" for said in kept["said"])
 
 
 if __name__ == "__main__":

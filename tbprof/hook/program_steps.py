@@ -11,8 +11,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from tbprof.hook.safety.compiled_code import untraced
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.program.main_program import Decorated
-from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
-from tbprof.program.step_leader import StepLeader
+from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, StepLeader, call_after, counted
 
 logger = logging.getLogger("tbprof")
 

@@ -15,13 +15,19 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tbprof.errors import SelfTestFailed, TbprofError, UsageError
-from tbprof.escaping import plain
+from tbprof.escaping import json_text, plain, plain_lines
 from tbprof.line_rules import LINE_KINDS
-from tbprof.preflight.outcome import COULD_NOT, SELF_TEST_FAILED, exit_code, printed
+from tbprof.preflight.prediction.document import document
 from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
-from tbprof.preflight.program.forced_end import GRACE_SECONDS, ForcedEnd
-from tbprof.preflight.program.signals import Signals, Terminated, signals_heard
-from tbprof.preflight.program.time_limit import OutOfTime
+from tbprof.preflight.prediction.text import text
+from tbprof.preflight.program.ending import (
+    GRACE_SECONDS,
+    ForcedEnd,
+    OutOfTime,
+    Signals,
+    Terminated,
+    signals_heard,
+)
 from tbprof.preflight.session import Preflight
 from tbprof.program.main_program import (
     NoSuchModule,
@@ -230,3 +236,22 @@ def _show(error: BaseException) -> None:
 def _say(error: TbprofError | str, code: int) -> int:
     sys.stderr.write(f"tbprof: {plain(str(error))}\n")
     return code
+
+
+FOUND, COULD_NOT, SELF_TEST_FAILED = 1, 2, 3
+
+
+def printed(prediction: Prediction, form: str) -> str:
+    """The report, as `--format` asks for it."""
+    return json_text(document(prediction), indent=1) if form == "json" else plain_lines(text(prediction))
+
+
+def exit_code(prediction: Prediction, options: argparse.Namespace) -> int:
+    """By how the program ended, and by what `--fail-on` and `--budget` asked for."""
+    if prediction.ending not in ENDED_WELL:
+        return COULD_NOT
+    kinds = {
+        prediction.sites[finding.site].kind for finding in prediction.findings if finding.suppressed is None
+    }
+    over_budget = options.budget is not None and prediction.syncs_per_step > options.budget
+    return FOUND if over_budget or not kinds.isdisjoint(options.fail_on) else 0

@@ -18,8 +18,8 @@ from tbprof.preflight.prediction.prediction import (
     PredictedSite,
     PredictedStep,
     Prediction,
+    use_of,
 )
-from tbprof.preflight.prediction.rule_terms import use_of
 from tbprof.preflight.watching.recording import Recorder, Tally
 from tbprof.texts.findings.rule_pages import rule_text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tbprof.errors import NotSupported, UsageError
+from tbprof.errors import NotSupported, SelfTestFailed, UsageError
 from tbprof.preflight.base.device_marks import FOLLOWERS, Place
 from tbprof.preflight.patches import unwatched_processes
 from tbprof.preflight.patches.all_patches import installed, installed_stubs
@@ -28,11 +29,9 @@ from tbprof.preflight.prediction.prediction import (
 from tbprof.preflight.prediction.text import text
 from tbprof.preflight.program.child_runs import ChildRun, add_child_runs, steps_taken, write_child_run
 from tbprof.preflight.program.children import ACTIVE, ChildPlan, Children, child_run, forget_parents
-from tbprof.preflight.program.ending import ending_of, ending_with_children
+from tbprof.preflight.program.ending import Interruption, OutOfTime, ending_of, ending_with_children
 from tbprof.preflight.program.program_steps import Steps, StepsTaken
-from tbprof.preflight.program.time_limit import Interruption, OutOfTime
-from tbprof.preflight.self_test import self_test
-from tbprof.preflight.watching import pending_reads
+from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.mode import Watch
 from tbprof.preflight.watching.recording import RECORDERS, Recorder
 from tbprof.program.main_program import Decorated
@@ -114,7 +113,7 @@ class Preflight:
             if not RECORDERS:
                 _refuse_a_gpu(force=self._force)
                 stack.enter_context(installed())
-                stack.callback(pending_reads.forget_all)
+                stack.callback(copies.forget_all)
                 forget_parents()
                 unwatched_processes.forget_unwatched()
                 self._watch_children(stack)
@@ -259,4 +258,39 @@ def _refuse_a_gpu(*, force: bool) -> None:
         raise NotSupported(
             "this machine has a GPU, where a recording is better than a prediction: record the lines with "
             "tbprof run and its audit step, or give --force"
+        )
+
+
+_PROGRAM = """
+import torch
+base = torch.ones(4).to("cuda")
+rows = base.view(2, 2)
+del base
+gc.collect()
+total = (rows[1] * 2).sum()
+total.item()
+if total > 1:
+    rows.cpu()
+"""
+_EXPECTED = [("upload", 3), ("scalar_read", 8), ("control_flow", 9), ("host_read", 10)]
+
+
+def self_test() -> None:
+    """Run a few lines whose events are known.
+
+    Raises:
+        SelfTestFailed: others were seen.
+    """
+    outer, recorder = RECORDERS[:], Recorder()
+    RECORDERS[:] = [recorder]
+    names: dict[str, Any] = {"gc": gc}
+    try:
+        exec(compile(_PROGRAM, "<stdin>", "exec", dont_inherit=True), names)
+    finally:
+        RECORDERS[:] = outer
+    seen = [(tally.event.kind, tally.origin.source.line) for tally in recorder.tallies.values()]
+    if seen != _EXPECTED or not names["rows"].is_cuda:
+        raise SelfTestFailed(
+            f"preflight does not understand torch {torch.__version__}: of {_EXPECTED} it saw {seen}; "
+            "use another version of torch for this"
         )

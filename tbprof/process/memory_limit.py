@@ -48,3 +48,8 @@ def _number_in(path: Path) -> int | None:
     except (OSError, ValueError):
         # No group, or one without a limit: "max".
         return None
+
+
+def cores() -> int:
+    """Those of the machine that this process may use, where that is known."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -22,8 +22,8 @@ from typing import BinaryIO, cast
 from tbprof import errors
 from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TbprofError, TraceError
 from tbprof.folders import private_cache_folder
+from tbprof.process.answering import Question, received, send
 from tbprof.process.isolated import start_python
-from tbprof.process.messages import Question, received, send
 from tbprof.records import dataclass
 
 MOST_WAITING = 256

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from tbprof.errors import Busy
-from tbprof.process.bounded_calls import within
+from tbprof.process.beside import within
 from tbprof.remote.store import Store
 
 _FIRST_PAUSE_S = 1.0

@@ -14,7 +14,7 @@ from torch.profiler import ProfilerActivity, profile, tensorboard_trace_handler
 
 import tbprof
 from tbprof.hook.audit.audit import AuditStep
-from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.window import module_marks
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.post_window import SETTLE_STEPS

@@ -13,7 +13,7 @@ import pytest
 import torch
 from script_runner import ScriptRunner
 
-from tbprof.hook.audit.source_names import import_folders, trace_file_name
+from tbprof.hook.audit.source_text import import_folders, trace_file_name
 from tbprof.hook.safety.guard import Guard
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,8 +11,7 @@ import torch
 
 import tbprof
 from tbprof.hook import doctor
-from tbprof.hook.doctor import environment_problems, folder_problems, main, torch_problems
-from tbprof.hook.session.past_runs import past_problems
+from tbprof.hook.doctor import environment_problems, folder_problems, main, past_problems, torch_problems
 
 
 @pytest.mark.skipif(torch.cuda.is_available() or torch.xpu.is_available(), reason="there is a GPU")

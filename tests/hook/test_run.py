@@ -16,8 +16,7 @@ from trainings import facts_in, published_soon
 import tbprof
 from tbprof.hook.config.arguments import option
 from tbprof.hook.config.options import HookOptions
-from tbprof.hook.run import _logdir, main, parser
-from tbprof.hook.run_arguments import options_of
+from tbprof.hook.run import _logdir, main, options_of, parser
 
 ROOT = Path(__file__).resolve().parents[2]
 

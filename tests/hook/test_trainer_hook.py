@@ -20,7 +20,7 @@ from tbprof import safe_open
 from tbprof.errors import UsageError
 from tbprof.hook.facts import facts
 from tbprof.hook.safety.modes import function_modes
-from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
+from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
 from tbprof.hook.steps import step_clock, timetable
 from tbprof.hook.window.window import ProfiledWindow
 

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 from tbprof.preflight.base import user_frame  # noqa: E402
 from tbprof.preflight.prediction.text import text  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
-from tbprof.program import source_files  # noqa: E402
+from tbprof.program import caller_frame  # noqa: E402
 
 
 def run(folder: Path, source: str) -> Any:
@@ -56,8 +56,8 @@ def test_a_library_line_keeps_all_lines_that_call_it(tmp_path: Path, monkeypatch
     (tmp_path / "site-packages" / "library_of_this_test.py").write_text(LIBRARY, encoding="utf-8")
     folder = str(tmp_path / "site-packages")
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr(source_files, "_INSTALLED", (*source_files._INSTALLED, folder + "/"))
-    for cached in (source_files.library_of, user_frame._is_programs):
+    monkeypatch.setattr(caller_frame, "_INSTALLED", (*caller_frame._INSTALLED, folder + "/"))
+    for cached in (caller_frame.library_of, user_frame._is_programs):
         cached.cache_clear()
     program = tmp_path / "train.py"
     program.write_text(CALLS_IT_TWICE, encoding="utf-8")

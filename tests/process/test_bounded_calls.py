@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tbprof.errors import Busy
-from tbprof.process.bounded_calls import BoundedCalls, within
+from tbprof.process.beside import BoundedCalls, within
 
 
 def failing(error: Exception) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.process.messages import received, send
+from tbprof.process.answering import received, send
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 MESSAGES = st.lists(

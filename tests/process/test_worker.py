@@ -13,7 +13,7 @@ from timeouts import PATIENCE_S
 
 from tbprof import errors
 from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TraceError
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.process.worker import MOST_WAITING, Worker
 
 SUPPORT = Path(__file__).parents[1] / "support"

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from tbprof.program.source_files import (
+from tbprof.program.caller_frame import (
     STANDARD_LIBRARY,
     TORCH,
     current_import_folders,

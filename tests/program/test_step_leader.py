@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.program.step_leader import SILENT_STEPS, StepLeader
+from tbprof.program.step_functions import SILENT_STEPS, StepLeader
 
 
 class Optimizer:

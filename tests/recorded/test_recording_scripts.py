@@ -22,7 +22,7 @@ import preflight_against_witnesses
 import repaired_stages
 import witnessed_points
 
-from tbprof.hook.audit.source_names import import_folders, trace_file_name
+from tbprof.hook.audit.source_text import import_folders, trace_file_name
 
 RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 

@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable
 
 from tbprof.plugin.worker.summarizing import WINDOWS, summarizing
-from tbprof.process.answering import main
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question, main
 
 
 def mortal(progress: Callable[[int, int], None]) -> Callable[[Question], bytes]:

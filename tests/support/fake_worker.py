@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable
 
 from tbprof import errors
-from tbprof.process.answering import main
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question, main
 
 
 def answering(progress: Callable[[int, int], None]) -> Callable[[Question], bytes]:

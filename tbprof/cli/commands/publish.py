@@ -16,8 +16,8 @@ from tbprof.cli.processes.gpu_processes import add_other_processes
 from tbprof.errors import Busy, RemoteError, TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.file_names import lies_in_spool
-from tbprof.hook.spool.child_answers import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
-from tbprof.hook.trackers.shown_window import ShownWindow
+from tbprof.hook.spool.publishing import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
+from tbprof.hook.trackers.trackers import ShownWindow
 from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address
 from tbprof.remote.outbox import outbox_of, send
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
 def _publish_all(options: argparse.Namespace) -> int:
     """What waits in the spool for a folder and those below it."""
     # The child that publishes one window, beside a training, needs none of it.
-    from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
+    from tbprof.hook.spool.orphan_recovery import left_behind, publish_left_behind
 
     _show_what_is_logged()
     code = 0
@@ -113,7 +113,7 @@ def _publish_all(options: argparse.Namespace) -> int:
 
 def _publish_to_remote(options: argparse.Namespace) -> int:
     """What waits in the spool for an address, and in its outbox."""
-    from tbprof.hook.spool.left_behind import left_behind, publish_left_behind
+    from tbprof.hook.spool.orphan_recovery import left_behind, publish_left_behind
     from tbprof.hook.spool.spool import spool_bases
 
     _show_what_is_logged()
@@ -137,7 +137,7 @@ def _publish_to_remote(options: argparse.Namespace) -> int:
 def _show_what_is_logged() -> None:
     import logging
 
-    from tbprof.hook.safety.user_message import stderr_handler
+    from tbprof.hook.safety.program_values import stderr_handler
 
     logging.getLogger("tbprof").addHandler(stderr_handler())
 

@@ -15,12 +15,10 @@ from tbprof.hook.audit.call_log import CallLog
 from tbprof.hook.audit.predicted_devices import FOLLOWED, PredictedDevices, uses_a_device
 from tbprof.hook.audit.watched_calls import WATCHED, Call, CallFacts
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch
-from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.guard import MissingFacts, let_through
 from tbprof.hook.safety.modes import enter_function_mode, function_modes, leave, leave_when_outside
-from tbprof.hook.safety.program_errors import let_through
 from tbprof.model import WAITED
-from tbprof.program.caller_frame import called_from, forget_callers
-from tbprof.program.source_files import TORCH
+from tbprof.program.caller_frame import TORCH, called_from, forget_callers
 
 _UNNAMED = "synchronize"
 _HAND_OVER = torch.overrides.handle_torch_function.__code__

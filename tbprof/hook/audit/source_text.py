@@ -9,10 +9,13 @@ import zipimport
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType, MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
-from tbprof.hook.audit.call_log import Place
 from tbprof.model import SourceText
+from tbprof.program.caller_frame import (
+    current_import_folders,
+    name_below,
+)
 from tbprof.safe_open import content_within
 
 LONGEST_FUNCTION = 120
@@ -97,3 +100,23 @@ def _merged(ranges: Iterator[tuple[str, int, int]]) -> list[tuple[str, int, int]
         else:
             merged.append((file, first, last))
     return merged
+
+
+@lru_cache(maxsize=4096)
+def trace_file_name(file: str) -> str:
+    """What the trace of this process calls a file, by the folders that torch knows."""
+    return name_below(import_folders(), file)
+
+
+@lru_cache(maxsize=1)
+def import_folders() -> tuple[str, ...]:
+    """The folders that Python imports from, as they are when this is first asked.
+
+    torch takes them once in a process, when it first records Python's stacks; asked right before
+    that, this agrees with it however the training changes `sys.path` later.
+    """
+    return current_import_folders()
+
+
+Place: TypeAlias = tuple[CodeType, Mapping[str, Any]]
+"""The code that a line belongs to, and the globals of its module."""

@@ -1,4 +1,4 @@
-"""Options that users give: how they are declared, and how their numbers are checked."""
+"""How options are described to a command line, and checked."""
 
 from __future__ import annotations
 

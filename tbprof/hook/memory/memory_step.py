@@ -1,7 +1,16 @@
-"""One step behind a window in which every storage is followed: in no time, and in a file of its own."""
+"""One step behind a window in which every storage is followed: in no time, and in a file of its own.
+
+Files of memory beside the windows of a run: each appears whole, and there are never many.
+
+Windows are limited where they are published, and these files with them. A run that fails before it has any
+publishes nothing, and one that is started again and again fails as often.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import json
 import logging
 import sys
 from collections.abc import Callable
@@ -18,14 +27,13 @@ from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 from torch.utils.hooks import RemovableHandle
 
-from tbprof.file_names import MEMORY_STEP_SNAPSHOT_SUFFIX, MEMORY_STEP_SUFFIX
-from tbprof.hook.memory.allocator_snapshot import AllocatorHistory
+from tbprof.file_names import MEMORY_STEP_SNAPSHOT_SUFFIX, MEMORY_STEP_SUFFIX, PIN_NAME
+from tbprof.hook.memory.allocator_snapshot import AllocatorHistory, watch_allocations
 from tbprof.hook.memory.blocks import Peak, peak_of
-from tbprof.hook.memory.failed_allocations import watch_allocations
-from tbprof.hook.memory.known_tensors import KnownTensors
-from tbprof.hook.memory.left_files import leave_file
+from tbprof.hook.memory.live_tensors import KnownTensors
 from tbprof.hook.memory.storage_mode import StorageMode
 from tbprof.hook.safety.compiled_code import CompilationWatch, has_compiled_code
+from tbprof.hook.safety.guard import let_through
 from tbprof.hook.safety.modes import (
     can_change_dispatch_modes,
     enter_dispatch_mode,
@@ -33,9 +41,9 @@ from tbprof.hook.safety.modes import (
     leave,
     unseen_by_modes,
 )
-from tbprof.hook.safety.program_errors import let_through
-from tbprof.model import MemoryStep
-from tbprof.process.bounded_calls import within
+from tbprof.model import MemoryStep, OutOfMemory
+from tbprof.process.beside import within
+from tbprof.safe_open import replace_whole
 
 logger = logging.getLogger("tbprof")
 
@@ -312,3 +320,38 @@ def _cached_bytes(device: torch.device) -> int | None:
     if device.type != "cuda":
         return None
     return int(torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))
+
+
+def leave_file(
+    found: MemoryStep | OutOfMemory | bytes, path: Path, kept: int, *, of_all_workers: bool
+) -> None:
+    """Write it, whole or not at all, and keep no more than so many of its kind, of which it is the newest.
+
+    Args:
+        found: What the file is to say, or holds as it is.
+        path: `<worker>.<time>` and the suffix of its kind.
+        kept: Most files of that kind, unless the run is pinned.
+        of_all_workers: Whether those of other workers count.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    content = found if isinstance(found, bytes) else json.dumps(dataclasses.asdict(found)).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_whole(path, content)
+    with contextlib.suppress(OSError):
+        if not (path.parent / PIN_NAME).exists():
+            for older in _like_it(path, of_all_workers=of_all_workers)[:-kept]:
+                older.unlink(missing_ok=True)
+
+
+def _like_it(path: Path, *, of_all_workers: bool) -> list[Path]:
+    """Those of the same kind, the oldest first."""
+    worker, _, suffix = path.name.split(".", 2)
+    found = []
+    for other in path.parent.iterdir():
+        named, _, rest = other.name.partition(".")
+        time, _, kind = rest.partition(".")
+        if kind == suffix and time.isdecimal() and (of_all_workers or named == worker):
+            found.append((int(time), other))
+    return [other for _, other in sorted(found)]

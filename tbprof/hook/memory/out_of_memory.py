@@ -7,6 +7,7 @@ on unchanged.
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import sys
 import time
@@ -18,11 +19,13 @@ from pathlib import Path
 import torch
 
 from tbprof.file_names import OUT_OF_MEMORY_SNAPSHOT_SUFFIX, OUT_OF_MEMORY_SUFFIX
-from tbprof.hook.memory.failed_allocations import FailedAllocation
-from tbprof.hook.memory.left_files import leave_file
+from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.facts.facts import rank_and_world_size, worker_name
+from tbprof.hook.memory.allocator_snapshot import FailedAllocation, latest_failure
 from tbprof.hook.memory.live_tensors import held_tensors
+from tbprof.hook.memory.memory_step import leave_file
 from tbprof.model import OutOfMemory
-from tbprof.process.bounded_calls import within
+from tbprof.process.beside import within
 
 _SCHEMA = 1
 _LONGEST_MESSAGE = 2000
@@ -181,3 +184,25 @@ def _address_limit() -> int | None:
 
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if limit == resource.RLIM_INFINITY else limit
+
+
+logger = logging.getLogger("tbprof")
+
+
+def uncaught_error() -> BaseException | None:
+    """At the end of the process, what it ends on; None where it ends well, and where a person types."""
+    return None if hasattr(sys, "ps1") else getattr(sys, "last_value", None)
+
+
+def explain_out_of_memory(error: BaseException, config: HookConfig, steps_taken: int) -> None:
+    """Write a file where this error, or what it was raised for, is about memory; else do nothing."""
+    failed = memory_error(error)
+    # What is sent to another host are windows.
+    if failed is None or config.address is not None:
+        return
+    worker = worker_name(config.worker, rank_and_world_size()[0])
+    device = gpu_of(failed)
+    seen = None if device.type == "cpu" else latest_failure(device.index)
+    found = look_at(failed, worker, steps_taken, seen, left_on=error)
+    path = write_beside_windows(found, config.logdir, None if seen is None else seen.snapshot)
+    logger.warning("Memory ran out after %d steps. What held it: tbprof report %s", steps_taken, path)

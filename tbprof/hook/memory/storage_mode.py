@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tbprof.hook.audit.user_frame import own_frame, user_frame
+from tbprof.hook.audit.call_log import own_frame, user_frame
 from tbprof.hook.memory.blocks import Block, Log
+from tbprof.hook.safety.guard import let_through
 from tbprof.hook.safety.modes import leave_when_outside, unseen_by_modes
-from tbprof.hook.safety.program_errors import let_through
 from tbprof.hook.safety.program_values import (
     device_of,
     is_a,

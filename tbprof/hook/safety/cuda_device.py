@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import sys
+
 import torch
 
 
@@ -41,3 +44,38 @@ def has_device_failed() -> bool:
     except RuntimeError:
         return True
     return False
+
+
+OLDEST_TORCH = (2, 6)
+
+PREPARED_SESSIONS_END = (2, 12)
+"""From here on a profiler may start while another one warms up.
+
+Before, `start()` raises "Can't disable Kineto profiler when it's not running", and so does every later one
+of the process: Kineto cancels the prepared session, which torch refuses as none was enabled, and so Kineto
+never forgets it. Found with torch 2.6; the check is new in torch 2.12.
+"""
+
+WITH_MODULES_WARNS = (2, 14)
+"""From here on torch warns who passes `with_modules`, and names `with_stack` in its place."""
+
+
+def is_torch_since(release: tuple[int, int]) -> bool:
+    """Whether the torch that is there is of this release or later; true of a version that can't be read."""
+    found = re.match(r"(\d+)\.(\d+)", torch.__version__)
+    return found is None or (int(found[1]), int(found[2])) >= release
+
+
+def crashes_with_stack() -> bool:
+    """Whether recording call stacks ends the process: torch before 2.8 on Python 3.13 and later.
+
+    pytorch/pytorch#148273: the profiler took what `PyFrame_GetLocals` returns there for a dict.
+    """
+    return sys.version_info >= (3, 13) and not is_torch_since((2, 8))
+
+
+def old_torch_problem() -> str | None:
+    """A sentence where the torch that is there is older than what tbprof is tested with."""
+    if is_torch_since(OLDEST_TORCH):
+        return None
+    return f"torch is {torch.__version__}; tbprof is tested with 2.6 and later: upgrade it."

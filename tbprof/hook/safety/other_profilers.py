@@ -8,9 +8,11 @@ before each start, and gives way.
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch.autograd.profiler import KinetoStepTracker
@@ -111,3 +113,20 @@ def _is_prepared(profiler: profile) -> bool:
     """Whether a session was prepared and has no results yet."""
     session = profiler.profiler
     return session is not None and session.kineto_results is None
+
+
+class PythonProfiler:
+    """Keeps it while call stacks are recorded; both calls come from the thread that is recorded."""
+
+    def __init__(self) -> None:
+        self._function: Any = None
+
+    def keep(self) -> None:
+        """A recording may begin."""
+        self._function = sys.getprofile()
+
+    def give_back(self) -> None:
+        """The recording is over. One that is written in C, as cProfile's is, can't be given back."""
+        if callable(self._function) and sys.getprofile() is None:
+            sys.setprofile(self._function)
+        self._function = None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import time
 from functools import partial
 from time import perf_counter_ns
 
@@ -10,17 +12,15 @@ from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.facts.facts import collect_facts, rank_and_world_size, worker_name
 from tbprof.hook.facts.window_measurements import WindowMeasurements
-from tbprof.hook.memory.failed_allocations import watch_allocations
+from tbprof.hook.memory.allocator_snapshot import watch_allocations
+from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
 from tbprof.hook.safety.cuda_device import device_uuid
 from tbprof.hook.safety.other_profilers import OnlySession
-from tbprof.hook.safety.thread_affinity import ThreadAffinity
-from tbprof.hook.session.scheduled_memory import ScheduledMemory
-from tbprof.hook.session.short_windows import COUNT, STALL, ShortWindows
+from tbprof.hook.session.turn import ThreadAffinity
 from tbprof.hook.spool.orphan_recovery import recover_windows
 from tbprof.hook.spool.publishing import Publisher
-from tbprof.hook.steps.slow_step_watch import SlowStepWatch
 from tbprof.hook.steps.step_clock import StepClock
-from tbprof.hook.steps.timetable import DueWindow, Timetable
+from tbprof.hook.steps.timetable import NEVER, DueWindow, SlowStepWatch, Timetable
 from tbprof.hook.steps.trigger import Request, Trigger
 from tbprof.hook.trackers.tracker_thread import TrackerThread
 from tbprof.hook.window.input_steps import INPUT_STEPS, InputSteps
@@ -29,8 +29,28 @@ from tbprof.hook.window.spooled_windows import SpooledWindows
 from tbprof.hook.window.torch_profiler import supported_options
 from tbprof.hook.window.window import ProfiledWindow
 from tbprof.model import HookFacts
-from tbprof.process.bounded_calls import within
+from tbprof.process.beside import within
 from tbprof.remote.outbox import make_outbox
+
+COUNT = "the count given to step() went back, or stood still"
+
+STALL = "the end of a longer one would hold the training up for more than max_stall_ms, or 0.1 % of its time"
+
+
+class ShortWindows:
+    """Compares what was recorded with what was asked for."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def note(self, window: int, recorded_steps: int, asked_steps: int, reason: str | None) -> None:
+        """A window is over, which `reason` has made shorter if anything has; None: the run ended in it."""
+        if reason is not None and recorded_steps < asked_steps and reason not in self._said:
+            self._said.add(reason)
+            logger.warning(
+                "Window %d has %d of %d steps, because %s.", window, recorded_steps, asked_steps, reason
+            )
+
 
 START_PATIENCE_S = 5.0
 """For a file system that may not answer: the publishing process makes the folder as well."""
@@ -320,3 +340,58 @@ class Session:
             is_undisturbed=not self._timetable.has_given_way,
         )
         return collect_facts(self._worker, self._options, measured, missing)
+
+
+logger = logging.getLogger("tbprof")
+
+
+class ScheduledMemory:
+    """One such step after the other; one that is due while a window is recorded comes behind it."""
+
+    def __init__(self, config: HookConfig, worker: str, origin: int) -> None:
+        """`origin` is the number of steps that the training had taken when it went on from a checkpoint."""
+        self._schedule = config.memory_schedule
+        self._logdir = config.logdir
+        self._kept = config.keep_windows
+        self._worker = worker
+        self._origin = origin
+        self._recorder = MemoryRecorder(is_wanted=self._schedule is not None)
+        self._due = self._next(0)
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a step is being followed, which makes it slower."""
+        return self._recorder.is_recording
+
+    def look(self, steps_taken: int) -> int:
+        """The number of steps after which to ask again."""
+        return max(self._due, steps_taken + 1)
+
+    def begin_if_due(self, steps_taken: int) -> bool:
+        """A step begins that is in no window; whether it is followed."""
+        if steps_taken < self._due:
+            return False
+        self._due = self._next(steps_taken + 1)
+        self._recorder.begin(steps_taken)
+        if self._recorder.is_waiting:
+            self._due = steps_taken + 1
+        return self._recorder.is_recording
+
+    def after_step(self) -> None:
+        """It is over: leave what is known of it."""
+        found = self._recorder.after_step(self._worker)
+        if found is None:
+            return
+        try:
+            stem = f"{self._worker}.{time.time_ns()}"
+            write_memory_step(found, self._logdir, stem, self._kept, self._recorder.snapshot)
+        except OSError as error:
+            logger.warning("What held memory after %d steps could not be written: %s", found.step, error)
+
+    def abandon(self, *, is_own_thread: bool = True) -> None:
+        """Follow the step no longer, and leave nothing of it."""
+        self._recorder.abandon() if is_own_thread else self._recorder.turn_off()
+
+    def _next(self, step: int) -> int:
+        found = None if self._schedule is None else self._schedule.next_recorded(step, self._origin)
+        return NEVER if found is None else found

@@ -1,18 +1,29 @@
-"""Calls of the hook that come where nothing can be begun or ended, and what becomes of them."""
+"""Calls of the hook that come where nothing can be begun or ended, and what becomes of them.
+
+Backward passes of the program, in which the hook begins and ends nothing.
+
+A hook of a tensor or of a parameter may step an optimizer, and so the hook. But at the end of a pass torch
+puts back the state that its thread had before: a profiler or a mode that began within would be lost, and the
+process end in a segmentation fault.
+"""
 
 from __future__ import annotations
 
+import functools
+import logging
 import sys
+import threading
 import time
 from collections.abc import Callable
 from threading import get_ident
 from types import FrameType
+from typing import Any
 
-from tbprof.hook.safety.backward import BackwardEnds, in_backward
-from tbprof.hook.safety.compiled_code import is_being_traced
+import torch
+
+from tbprof.hook.safety.compiled_code import frame_switch, is_being_traced
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.modes import runs_in_mode_of_program, unseen_by_modes
-from tbprof.hook.safety.thread_affinity import ThreadAffinity
 
 Action = Callable[[], None]
 
@@ -130,3 +141,100 @@ class Turn:
 
 _CALLS = (Turn.run.__code__, Turn.catch_up.__code__)
 """What takes the turn; a frame of these may be asked for its variables, as it is ours."""
+
+
+def in_backward() -> bool:
+    """Whether a backward pass runs on this thread."""
+    return bool(torch._C._current_graph_task_id() != -1)
+
+
+class BackwardEnds:
+    """Calls `notice` after each backward pass that begins from `watch` on, on the thread that began it."""
+
+    def __init__(self, notice: Callable[[], None]) -> None:
+        self.notice = notice
+
+    def watch(self) -> None:
+        """From now on; what runs at present is not watched."""
+        if not any(other is self for other in _watching):
+            _watching.append(self)
+            if len(_watching) == 1:
+                _put_ours()
+
+    def stop(self) -> None:
+        """Watch no more; the last one puts torch's function back."""
+        _watching[:] = [other for other in _watching if other is not self]
+        if not _watching:
+            _put_torchs_back()
+
+
+_watching: list[BackwardEnds] = []
+_replaced: list[tuple[Any, Callable[..., Any], Callable[..., Any]]] = []
+"""Module, torch's function and ours."""
+
+
+def _put_ours() -> None:
+    run_backward = torch.autograd.graph._engine_run_backward
+
+    @functools.wraps(run_backward)
+    def ours(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return run_backward(*args, **kwargs)
+        finally:
+            if not in_backward():
+                for watching in tuple(_watching):
+                    watching.notice()
+
+    # Where the program's code is compiled, this is not to be.
+    frame_switch(ours)
+    for module in (torch.autograd, torch.autograd.graph):
+        if module._engine_run_backward is run_backward:
+            module._engine_run_backward = ours
+            _replaced.append((module, run_backward, ours))
+
+
+def _put_torchs_back() -> None:
+    """Where another tool has put its own over ours, that stays, and ours calls nobody."""
+    while _replaced:
+        module, run_backward, ours = _replaced.pop()
+        if module._engine_run_backward is ours:
+            module._engine_run_backward = run_backward
+
+
+logger = logging.getLogger("tbprof")
+
+
+class ThreadAffinity:
+    """Knows the thread that began the latest window, and says once that a call came from another."""
+
+    def __init__(self) -> None:
+        # The system's number of a thread is used again when it has ended.
+        self._marks: threading.local | None = None
+        self._thread: threading.Thread | None = None
+        self.has_others = False
+        """Whether a call came from a thread that can't touch the window."""
+
+    def take(self) -> None:
+        """From now on it is the calling thread."""
+        self._thread = threading.current_thread()
+        self._marks = threading.local()
+        self._marks.is_this = True
+
+    @property
+    def is_this(self) -> bool:
+        return hasattr(self._marks, "is_this")
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can still come."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def say_elsewhere(self, call: str) -> None:
+        """Log once that a call came from a thread that can't touch the window."""
+        if not self.has_others:
+            self.has_others = True
+            logger.warning(
+                "%s was called from a thread other than the one being recorded, and is ignored;"
+                " call it from the training thread.",
+                call,
+            )

@@ -7,18 +7,14 @@ from functools import partial
 
 from tbprof.hook.config.hook_config import HookConfig
 from tbprof.hook.memory.memory_step import leave_optimizers, watch_optimizers
-from tbprof.hook.safety.backward import in_backward
-from tbprof.hook.safety.forks import disarm_in_forked_children
+from tbprof.hook.memory.out_of_memory import explain_out_of_memory, uncaught_error
+from tbprof.hook.safety.cuda_device import old_torch_problem
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.modes import leave_waiting
-from tbprof.hook.safety.process_end import ProcessEnd
-from tbprof.hook.safety.thread_affinity import ThreadAffinity
-from tbprof.hook.safety.torch_version import old_torch_problem
-from tbprof.hook.session.memory_failure import explain_out_of_memory, uncaught_error
-from tbprof.hook.session.run_summary import log_run_summary
-from tbprof.hook.session.run_warnings import RunWarnings
+from tbprof.hook.safety.process_end import ProcessEnd, disarm_in_forked_children
+from tbprof.hook.session.run_summary import RunWarnings, log_run_summary
 from tbprof.hook.session.session import Session
-from tbprof.hook.session.turn import Turn
+from tbprof.hook.session.turn import ThreadAffinity, Turn, in_backward
 from tbprof.hook.steps.step_clock import StepClock
 from tbprof.hook.steps.step_count import CountChange, StepCount
 from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS, NEVER

@@ -11,23 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tbprof.hook.safety.program_errors import let_through
-from tbprof.hook.safety.user_message import say
-from tbprof.hook.spool.child_answers import (
-    EMPTY_PREFIX,
-    NOT_SENT,
-    PUBLISHED_PREFIX,
-    SHOWN_PREFIX,
-    VERDICT_PREFIX,
-    WAITING_PREFIX,
-)
+from tbprof.hook.safety.guard import let_through
+from tbprof.hook.safety.program_values import say
 from tbprof.hook.spool.processes import process_name
-from tbprof.hook.spool.publish_child import start_child
 from tbprof.hook.spool.spool import PUBLISHER_PREFIX, broken_path, log_path, page_path
-from tbprof.hook.trackers.shown_window import window_of_json
 from tbprof.hook.trackers.tracker_thread import TrackerThread
-from tbprof.hook.trackers.trackers import Tracker
-from tbprof.process.detached import Detached
+from tbprof.hook.trackers.trackers import Tracker, window_of_json
+from tbprof.process.detached import Detached, start_detached
 from tbprof.safe_open import add_line, content_within
 
 logger = logging.getLogger("tbprof")
@@ -262,3 +252,45 @@ def _reason(log: Path, exit_code: int | None) -> str:
     if exit_code is None:
         return "the publishing process was ended from outside, by a lack of memory for one, and said nothing"
     return f"the publishing process ended with code {exit_code} and said nothing"
+
+
+def start_child(trace: Path, logdir: str, arguments: Sequence[str], held: Sequence[int] = ()) -> Detached:
+    """Start `tbprof publish` for a spooled trace; what it says is added to the trace's log.
+
+    Args:
+        trace: the spooled trace; its folder is where the process works.
+        logdir: the run's folder.
+        arguments: further options of the command.
+        held: file descriptors that it keeps open, on systems that can hand them down.
+
+    Raises:
+        OSError: the system can't start a process now, or this program is no Python.
+    """
+    return start_detached(
+        "tbprof",
+        ["publish", str(trace), "--logdir", logdir, *arguments],
+        folder=trace.parent,
+        output=log_path(trace),
+        # What it says is read back from its log.
+        variables={"PYTHONIOENCODING": "utf-8:backslashreplace"},
+        held=held,
+    )
+
+
+VERDICT_PREFIX = "window"
+"""Starts the child's line about the window that it has published."""
+
+PUBLISHED_PREFIX = "published "
+"""Starts the line before it, which names the file."""
+
+SHOWN_PREFIX = "shown "
+"""Starts the line that holds what trackers show of it."""
+
+WAITING_PREFIX = "not sent yet: "
+"""Starts a line that says why a window has not reached its remote folder so far."""
+
+EMPTY_PREFIX = "empty window"
+"""Starts it where nothing of the GPU was recorded that torch sees."""
+
+NOT_SENT = 3
+"""The exit code of a child whose window is published in the outbox and has not reached its remote folder."""

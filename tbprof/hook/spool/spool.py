@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from tbprof.errors import UsageError
@@ -192,3 +196,162 @@ def _require_own(folder: Path) -> None:
 
 def _user() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+logger = logging.getLogger("tbprof")
+
+TOUCH_S = 600
+"""Where folders can't be locked, other hosts take one for left behind whose time is old."""
+
+_used_here: set[str] = set()
+"""Names, with which two hooks of one process would meet."""
+
+
+class SpoolFolder:
+    """A folder that no other process takes over meanwhile.
+
+    Raises:
+        UsageError: no place for it can be used.
+    """
+
+    def __init__(self, logdir: Path, spool: Path | None) -> None:
+        self._logdir, self._spool = logdir, spool
+        self._name = _free_name()
+        self._descriptor: int | None = None
+        self._touched_s = time.monotonic()
+        self.path = self._opened()
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What a process must be given that goes on working in the folder after our end."""
+        return () if self._descriptor is None else (self._descriptor,)
+
+    def ensure(self) -> None:
+        """Make the folder again where somebody has removed it, and show others that it is in use.
+
+        Raises:
+            UsageError: it can't be made again.
+        """
+        if not self._is_there():
+            logger.warning("%s was removed and is made again: what waited in it is lost.", self.path)
+            self._let_go()
+            self.path = self._opened()
+        if time.monotonic() - self._touched_s > TOUCH_S:
+            self._touched_s = time.monotonic()
+            with contextlib.suppress(OSError):
+                os.utime(self.path)
+
+    def leave(self) -> None:
+        """Remove the folder if nothing waits in it, and let others take over what does."""
+        remove_empty_folders(self.path)
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()
+        _used_here.discard(self._name)
+        self._let_go()
+
+    def forget(self) -> None:
+        """In a forked child: the folder is its parent's, and must not be held beyond the parent's end."""
+        self._let_go()
+
+    def _opened(self) -> Path:
+        while True:
+            folder = open_spool(self._logdir, self._spool, self._name)
+            # Before it was locked, somebody who looks for folders left behind may have taken it.
+            with contextlib.suppress(FileNotFoundError):
+                self._descriptor = hold_folder(folder)
+                if self._descriptor is None or _is_same(self._descriptor, folder):
+                    return folder
+            self._let_go()
+
+    def _is_there(self) -> bool:
+        if self._descriptor is None:
+            return self.path.is_dir()
+        return _is_same(self._descriptor, self.path)
+
+    def _let_go(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            # A training that closes all files has closed this one, too.
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+
+def _free_name() -> str:
+    own = process_name()
+    names = (f"{own}.{number}" if number else own for number in count())
+    name = next(name for name in names if name not in _used_here)
+    _used_here.add(name)
+    return name
+
+
+def _is_same(descriptor: int, folder: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), folder.stat())
+    except OSError:
+        return False
+
+
+if sys.platform != "win32":
+    import fcntl
+
+_TRIES = 50
+_BETWEEN_TRIES_S = 0.02
+
+
+def hold_folder(folder: Path) -> int | None:
+    """Hold a folder of our own until the descriptor that is returned, and each copy of it, is closed.
+
+    None where the system or the file system has no locks for folders, or where somebody who looks
+    whether it is left behind does not end.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
+    for _ in range(_TRIES):
+        try:
+            return _locked(folder)
+        except BlockingIOError:
+            time.sleep(_BETWEEN_TRIES_S)
+    return None
+
+
+@contextmanager
+def trying_folder(folder: Path) -> Iterator[bool | None]:
+    """Hold a folder meanwhile: True; False where a process holds it, and None where nobody knows.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
+    try:
+        descriptor = _locked(folder)
+    except BlockingIOError:
+        yield False
+        return
+    try:
+        yield None if descriptor is None else True
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _locked(folder: Path) -> int | None:
+    """The descriptor of a folder that is locked now; None where there are no such locks.
+
+    Raises:
+        BlockingIOError: another process holds it.
+        FileNotFoundError: it is gone.
+    """
+    if sys.platform == "win32":
+        return None
+    # What is no folder, such as a pipe, is not waited for.
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+        if isinstance(error, BlockingIOError):
+            raise
+        # NFS locks no folder, and some file systems nothing.
+        return None
+    return descriptor

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import sys
 from dataclasses import dataclass
 
-from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.steps.backoff import Backoff
+from tbprof.hook.config.schedule import NO_STEP_NS, Schedule, SlowSteps
+from tbprof.hook.steps.step_clock import StepClock
 from tbprof.hook.steps.trigger import Request, Trigger
 
 NEVER = sys.maxsize
@@ -144,3 +145,65 @@ class Timetable:
             first, least = schedule.first_start, max(steps, self._origin + schedule.skip_first)
         cycles = max(0, -(-(least - first) // schedule.cycle_steps))
         return first + cycles * schedule.cycle_steps
+
+
+logger = logging.getLogger("tbprof")
+
+
+class Backoff:
+    """Says once that it gives way, and waits twice as long each time."""
+
+    def __init__(self, shortest_steps: int) -> None:
+        self._shortest_steps = shortest_steps
+        self._steps = 0
+        self.has_happened = False
+        """Whether it ever gave way: nobody knows which steps the other profiler has slowed down."""
+
+    def steps(self) -> int:
+        """Steps until the next try."""
+        if not self.has_happened:
+            self.has_happened = True
+            logger.warning("Another profiler is running in this process: tbprof waits and tries again later.")
+        self._steps = 2 * self._steps or self._shortest_steps
+        return self._steps
+
+    def end(self) -> None:
+        """A window was recorded: the next time is a first time again."""
+        self._steps = 0
+
+
+FEWEST_STEPS = 20
+"""Steps that must be known before one of them can be called slow."""
+
+ENOUGH_STEPS = 500
+"""From so many on their median hardly changes, and is taken again as often."""
+
+
+class SlowStepWatch:
+    """Keeps the clock's limit at `factor` times the median of its latest steps."""
+
+    def __init__(self, wanted: SlowSteps | None, clock: StepClock) -> None:
+        self._wanted = wanted
+        self._clock = clock
+        self._left = 0 if wanted is None else wanted.at_most
+        self._not_before = 0
+
+    def look(self, steps_taken: int) -> int | None:
+        """Bring the limit up to date; the steps after which to do it again, None for never."""
+        self._clock.slow_ns = NO_STEP_NS
+        if self._wanted is None or self._left == 0:
+            return None
+        known, median_ns = len(self._clock.unprofiled_ns), self._clock.unprofiled.median_ns
+        if median_ns is not None and known >= FEWEST_STEPS:
+            self._clock.slow_ns = round(self._wanted.factor * median_ns)
+        return steps_taken + (FEWEST_STEPS if known < ENOUGH_STEPS else ENOUGH_STEPS)
+
+    def begins_window(self, steps_taken: int, duration_ns: int) -> bool:
+        """Whether a step that is just over was slow, and begins a window; if so, it is counted."""
+        if self._wanted is None or self._left == 0 or steps_taken < self._not_before:
+            return False
+        if duration_ns < self._clock.slow_ns:
+            return False
+        self._left -= 1
+        self._not_before = steps_taken + self._wanted.cool_down
+        return True

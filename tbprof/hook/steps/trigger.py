@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tbprof.process.bounded_calls import BoundedCalls
+from tbprof.process.beside import BoundedCalls
 from tbprof.safe_open import open_regular
 
 logger = logging.getLogger("tbprof")

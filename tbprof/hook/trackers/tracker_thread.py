@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from tbprof.hook.trackers.shown_window import ShownWindow
-from tbprof.hook.trackers.trackers import Tracker, active_trackers
+from tbprof.hook.trackers.trackers import ShownWindow, Tracker, active_trackers
 
 logger = logging.getLogger("tbprof")
 

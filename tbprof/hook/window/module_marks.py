@@ -22,8 +22,7 @@ from torch import nn
 from torch.profiler import record_function
 
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has_compiled_code
-from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.program_errors import let_through
+from tbprof.hook.safety.guard import MissingFacts, let_through
 
 logger = logging.getLogger("tbprof")
 

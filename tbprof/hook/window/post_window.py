@@ -12,7 +12,7 @@ from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
 from tbprof.hook.spool.spool import TRACE_SUFFIX
 from tbprof.hook.steps.step_clock import KEPT_STEPS, StepClock
 from tbprof.hook.window.input_steps import InputSteps
-from tbprof.hook.window.recorded_window import RecordedWindow
+from tbprof.hook.window.window import RecordedWindow
 from tbprof.model import HookFacts
 
 logger = logging.getLogger("tbprof")

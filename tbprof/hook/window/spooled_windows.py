@@ -4,18 +4,50 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from tbprof.hook.config.hook_config import HookConfig
-from tbprof.hook.safety.program_errors import let_through
-from tbprof.hook.spool.free_space import FreeSpace
-from tbprof.hook.spool.spool import facts_path
-from tbprof.hook.spool.spool_folder import SpoolFolder
-from tbprof.hook.spool.window_times import WindowTimes
-from tbprof.hook.window.recorded_window import RecordedWindow
-from tbprof.hook.window.window import ProfiledWindow
+from tbprof.hook.safety.guard import let_through
+from tbprof.hook.spool.spool import TRACE_SUFFIX, SpoolFolder, facts_path
+from tbprof.hook.window.window import ProfiledWindow, RecordedWindow
 from tbprof.model import HookFacts
+
+LEAST_FREE_BYTES = 100_000_000
+"""What must be free before anything is known of the size of windows."""
+
+
+class FreeSpace:
+    """Asks for twice the size of the last window: it is written once by torch and once packed."""
+
+    def __init__(self) -> None:
+        self._needed_bytes = LEAST_FREE_BYTES
+        self._said = False
+
+    def note(self, trace: Path) -> None:
+        """A window took as much as its file."""
+        self._needed_bytes = max(LEAST_FREE_BYTES, 2 * trace.stat().st_size)
+
+    def is_enough(self, folder: Path) -> bool:
+        """Whether a window may begin in this folder; the first time that it may not is logged.
+
+        Raises:
+            OSError: the spool is gone.
+        """
+        free_bytes = shutil.disk_usage(folder).free
+        if free_bytes >= self._needed_bytes:
+            return True
+        if not self._said:
+            self._said = True
+            logger.warning(
+                "%s has %d MB left and a window may need %d: none is recorded until there is more room.",
+                folder,
+                free_bytes // 1_000_000,
+                self._needed_bytes // 1_000_000,
+            )
+        return False
+
 
 logger = logging.getLogger("tbprof")
 
@@ -84,3 +116,20 @@ class SpooledWindows:
     def forget(self) -> None:
         """In a forked child: everything is its parent's."""
         self._spool.forget()
+
+
+class WindowTimes:
+    """Gives each window of a process a later time than the one before.
+
+    torch names files after the clock; where that stands still, or goes back as after a virtual
+    machine was moved, a window would take the place of an earlier one.
+    """
+
+    def __init__(self) -> None:
+        self._latest_ns = 0
+
+    def named(self, written: Path) -> str:
+        """The name for a file that torch called `<worker>.<ns>.pt.trace.json`."""
+        worker, _, clock_ns = written.name.removesuffix(TRACE_SUFFIX).rpartition(".")
+        self._latest_ns = max(int(clock_ns), self._latest_ns + 1)
+        return f"{worker}.{self._latest_ns}{TRACE_SUFFIX}"

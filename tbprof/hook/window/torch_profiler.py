@@ -13,14 +13,14 @@ from torch.profiler import ProfilerAction, ProfilerActivity, profile
 
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.other_profilers import without_announcement
-from tbprof.hook.safety.torch_version import (
+from tbprof.hook.safety.cuda_device import (
     PREPARED_SESSIONS_END,
     WITH_MODULES_WARNS,
     crashes_with_stack,
     is_torch_since,
 )
+from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.safety.other_profilers import without_announcement
 
 logger = logging.getLogger("tbprof")
 

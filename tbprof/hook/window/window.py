@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import warnings
 from collections.abc import Callable, Iterable
@@ -12,21 +13,22 @@ from time import perf_counter_ns
 import torch
 from torch.profiler import ProfilerAction, profile, tensorboard_trace_handler
 
-from tbprof.hook.audit.source_names import import_folders
+from tbprof.hook.audit.audit import Audited
+from tbprof.hook.audit.source_text import import_folders
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.facts.facts import write_facts
 from tbprof.hook.safety.cuda_device import has_device_failed
-from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.guard import MissingFacts, let_through
 from tbprof.hook.safety.other_profilers import (
+    PythonProfiler,
     claim_recording,
     end_orphaned_recording,
     is_own_recording,
     is_recording,
     other_profiler_at_work,
 )
-from tbprof.hook.safety.program_errors import let_through
-from tbprof.hook.safety.python_profiler import PythonProfiler
-from tbprof.hook.spool.spool import TRACE_SUFFIX, remove_partial_files
+from tbprof.hook.spool.spool import TRACE_SUFFIX, facts_path, inputs_path, remove_partial_files
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.torch_profiler import (
     end_prepared_session,
@@ -34,6 +36,46 @@ from tbprof.hook.window.torch_profiler import (
     is_stopped_by_device,
     make_profiler,
 )
+from tbprof.model import HookFacts
+
+
+class RecordedWindow:
+    """Writes the facts at once, so that a crash loses nothing, and again with all that is added.
+
+    Raises:
+        OSError: the facts could not be written at all.
+    """
+
+    def __init__(self, trace: Path, facts: HookFacts) -> None:
+        self.trace = trace
+        self.facts = facts
+        write_facts(facts, facts_path(trace))
+
+    def add_audit(self, audited: Audited) -> None:
+        """Which lines wait and copy, or why nobody knows."""
+        missing = (*self.facts.missing, *audited.missing)
+        self.facts = dataclasses.replace(self.facts, audit=audited.audit, missing=missing)
+        self._write_again("recorded lines")
+
+    def add_after(self, step_ns: int) -> None:
+        """How long the steps after the window take."""
+        self.facts = dataclasses.replace(self.facts, after_step_ns=step_ns)
+        self._write_again("later step times")
+
+    def add_inputs(self, recording: Path) -> None:
+        """The steps that have what operators are given, as torch wrote them."""
+        try:
+            recording.rename(inputs_path(self.trace))
+        except OSError as error:
+            logger.warning("Window %d lacks what operators are given: %s", self.facts.window, error)
+
+    def _write_again(self, what: str) -> None:
+        try:
+            write_facts(self.facts, facts_path(self.trace))
+        except OSError as error:
+            # The facts as they were written first still stand, so that the window is not lost.
+            logger.warning("Window %d lacks its %s: %s", self.facts.window, what, error)
+
 
 logger = logging.getLogger("tbprof")
 

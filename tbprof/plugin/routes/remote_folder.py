@@ -11,7 +11,7 @@ from concurrent.futures import Future
 
 from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import SkippedFile
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.process.worker import Worker
 from tbprof.remote.address import checked_address
 from tbprof.remote.placeholders import mirror_folder

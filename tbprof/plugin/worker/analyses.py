@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.process.worker import DEADLINE_S, Worker
 from tbprof.records import dataclass
 from tbprof.safe_open import FileState, file_state

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbprof.plugin.worker.answers import ANSWERS, Traces
-from tbprof.process.answering import main
+from tbprof.process.answering import Question, main
 from tbprof.process.memory_limit import machine_memory_bytes
-from tbprof.process.messages import Question
 
 
 def answering(progress: Callable[[int, int], None]) -> Callable[[Question], bytes]:

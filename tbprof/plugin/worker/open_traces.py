@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tbprof.plugin.worker.analyses import WORKER, Reading, deadline_s
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.process.worker import MOST_WAITING, Worker
 from tbprof.records import dataclass
 from tbprof.safe_open import FileState, file_state

@@ -21,7 +21,7 @@ from tbprof.plugin.worker.window_messages import (
     record_in,
     windows_in,
 )
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.views.checks.checks_view import checks_view
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
 from tbprof.views.export.finding_markdown import FindingText, finding_text

@@ -6,9 +6,8 @@ import gc
 from collections.abc import Callable
 
 from tbprof.plugin.worker.report_answers import answer_of
-from tbprof.process.answering import main
+from tbprof.process.answering import Question, main
 from tbprof.process.garbage import SELDOM
-from tbprof.process.messages import Question
 
 _MORE_MEMORY_BYTES = 1024**3
 """The largest report that is read takes some hundred MB."""

@@ -28,7 +28,7 @@ from tbprof.plugin.worker.window_messages import (
     packed_windows,
     parts_in,
 )
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.process.worker import Worker
 from tbprof.records import dataclass
 from tbprof.safe_open import FileState, file_state

@@ -14,7 +14,7 @@ from tbprof.errors import Gone, TbprofError
 from tbprof.model import Window
 from tbprof.plugin.worker.analyses import Failed, State
 from tbprof.plugin.worker.window_messages import AskedWindow, packed_windows
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.process.worker import Worker
 from tbprof.records import dataclass
 from tbprof.store.lookup.kept_summaries import FileIdentity, KeptSummaries, identity_of_window

@@ -12,8 +12,7 @@ from typing import Any
 from tbprof.errors import Busy, TbprofError
 from tbprof.plugin.worker.report_message import report_of
 from tbprof.plugin.worker.window_messages import AskedWindow, windows_in
-from tbprof.process.answering import main
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question, main
 from tbprof.views.fleet.summary import document_of, summary_of
 
 _MORE_MEMORY_BYTES = 1024**3

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import BuiltinFunctionType, FrameType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any
 
-from tbprof.preflight.base.after_import import called_after_import
-from tbprof.preflight.base.relayed import as_called_by_program
+from tbprof.program.caller_frame import called_from
 
 _ABSENT = object()
 
@@ -135,3 +137,62 @@ def _owner(patch: Patch) -> Any:
     for name in inside.split(".") if inside else ():
         owner = getattr(owner, name, None)
     return owner
+
+
+@contextmanager
+def called_after_import(module: str, call: Callable[[], object]) -> Iterator[None]:
+    """Inside it, `call` once `module`, which is not imported yet, has been."""
+    finder = _Finder(module, call)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Finder(MetaPathFinder):
+    """Finds one module as Python does, to be told when it has run."""
+
+    def __init__(self, module: str, call: Callable[[], object]) -> None:
+        self._module = module
+        self._call = call
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path, target) if fullname == self._module else None
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+
+            def run_and_call(module: ModuleType) -> None:
+                run(module)
+                self._call()
+
+            spec.loader.exec_module = run_and_call  # type: ignore[method-assign]
+        return spec
+
+
+_IN_C = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType)
+"""What warns in the name of the Python code that called it."""
+
+_OWN = __name__.partition(".")[0] + "."
+
+
+def as_called_by_program(original: Any) -> Any:
+    """A function written in C whose warnings are filed under the program's line; others as they are."""
+    if not isinstance(original, _IN_C):
+        return original
+
+    @wraps(original)
+    def call(*args: Any, **options: Any) -> Any:
+        return called_from(_first_other(sys._getframe(1)))(original, args, options)
+
+    return call
+
+
+def _first_other(frame: FrameType) -> FrameType:
+    """The first frame from `frame` outwards that is not ours."""
+    outer: FrameType | None = frame
+    while outer is not None and str(outer.f_globals.get("__name__")).startswith(_OWN):
+        outer = outer.f_back
+    return outer or frame

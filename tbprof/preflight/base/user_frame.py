@@ -10,8 +10,8 @@ from functools import lru_cache
 from types import FrameType
 
 from tbprof.model import Source
-from tbprof.program.caller_frame import RELAY
-from tbprof.program.source_files import (
+from tbprof.program.caller_frame import (
+    RELAY,
     STANDARD_LIBRARY,
     TORCH,
     current_import_folders,

@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tbprof.preflight.fits.blocks import Block, Call, Kind, Log, Phase
-from tbprof.preflight.fits.caching_allocator import CachingAllocator, rounded
+from tbprof.preflight.fits.blocks import Block, CachingAllocator, Call, Kind, Log, Phase, rounded
 
 _MOST_ROWS = 12
 

@@ -13,17 +13,18 @@ import os
 import pickle
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial, wraps
+from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
-from threading import get_ident
+from threading import Thread, get_ident
 from typing import Any
 
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.program.child_runs import write_child_run
 from tbprof.preflight.program.children import ACTIVE, ChildPlan, Children, child_run
+from tbprof.preflight.program.ending import Terminated, left_behind_by_a_fork, signals_heard
 from tbprof.preflight.program.program_steps import Steps, StepsTaken
-from tbprof.preflight.program.signals import Terminated, left_behind_by_a_fork, signals_heard
-from tbprof.preflight.program.termination import insist
 from tbprof.preflight.watching import recording
 from tbprof.preflight.watching.recording import Recorder
 
@@ -199,3 +200,27 @@ PATCHES = (
     Patch("multiprocessing.process:BaseProcess", "_bootstrap", _bootstrap),
     Patch("multiprocessing.spawn", "get_preparation_data", _preparation_data),
 )
+
+
+_WAITS = (1.0, 2.0, 7.0)
+"""Seconds between one signal and the next."""
+
+
+def insist(process: Any) -> None:
+    """Send it again to what `multiprocessing` calls the `Popen` of a process, and SIGKILL in the end.
+
+    A signal that comes just before the child begins to wait for a lock is heard when the lock comes, or
+    never; what a handler raises inside a finalizer is lost; and what waits in C for good hears nothing.
+    """
+    # When Python shuts down there are no more threads.
+    with suppress(RuntimeError):
+        Thread(target=_insist, args=(process,), name="tbprof termination", daemon=True).start()
+
+
+def _insist(process: Any) -> None:
+    for number, seconds in enumerate(_WAITS, start=1):
+        # The program may have closed it.
+        with suppress(OSError, ValueError):
+            if wait([process.sentinel], seconds):
+                return
+            process._send_signal(signal.SIGTERM if number < len(_WAITS) else signal.SIGKILL)

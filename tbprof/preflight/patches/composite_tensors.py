@@ -8,8 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tbprof.preflight.base.device_marks import is_on_device
-from tbprof.preflight.base.devices import device_named, place_named
+from tbprof.preflight.base.device_marks import device_named, is_on_device, place_named
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.watching.recording import Event, note
 

@@ -13,9 +13,124 @@ from typing import Any
 
 import torch
 
-from tbprof.preflight.base.devices import current, device_count
+from tbprof.errors import NotSupported
+from tbprof.preflight.base.device_marks import current, device_count
 from tbprof.preflight.base.patch import Patch, instead
-from tbprof.preflight.patches import cuda_streams
+from tbprof.preflight.watching import copies
+from tbprof.preflight.watching.recording import Event as Noted
+from tbprof.preflight.watching.recording import note
+
+
+def synchronize(device: Any = None) -> None:  # noqa: ARG001 - as torch has it
+    """Noted as a wait of the host for the device."""
+    note(Noted("synchronize", "synchronize", ()))
+    copies.forget_all()
+
+
+def empty_cache() -> None:
+    """Noted as a wait: memory goes back to the driver when the device has done its work."""
+    note(Noted("synchronize", "empty_cache", (), known="read"))
+
+
+class Stream:
+    """Stands for `torch.cuda.Stream`."""
+
+    def __init__(self, device: Any = None, priority: int = 0, **_identity: Any) -> None:
+        self.device = torch.device(
+            "cuda", current.index if device is None else torch.device(device).index or 0
+        )
+        self.device_index = self.device.index
+        self.priority = priority
+        self.stream_id = self.cuda_stream = 0
+
+    def synchronize(self) -> None:
+        synchronize()
+
+    def query(self) -> bool:
+        """All work is done as soon as it is begun."""
+        copies.forget_all()
+        return True
+
+    def is_capturing(self) -> bool:
+        return False
+
+    def wait_stream(self, stream: Any) -> None: ...
+
+    def wait_event(self, event: Any) -> None: ...
+
+    def record_event(self, event: Event | None = None) -> Event:
+        return event or Event()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class ExternalStream(Stream):
+    """Stands for a stream that another library made."""
+
+    def __init__(self, stream_ptr: int, device: Any = None, **_options: Any) -> None:
+        super().__init__(device)
+        self.cuda_stream = stream_ptr
+
+
+class Event:
+    """Stands for `torch.cuda.Event`."""
+
+    def __init__(self, *_options: Any, **_named: Any) -> None: ...
+
+    def record(self, stream: Any = None) -> None: ...
+
+    def wait(self, stream: Any = None) -> None: ...
+
+    def query(self) -> bool:
+        """All work is done as soon as it is begun; whoever asks may read what was copied."""
+        copies.forget_all()
+        return True
+
+    def synchronize(self) -> None:
+        synchronize()
+
+    def elapsed_time(self, end_event: Any) -> float:  # noqa: ARG002 - as torch has it
+        """No time is known; 1 ms keeps a division by it alive."""
+        return 1.0
+
+
+class StreamContext:
+    """Stands for `torch.cuda.stream(...)`."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+_CURRENT: list[Stream] = []
+
+
+def current_stream(device: Any = None) -> Stream:  # noqa: ARG001 - as torch has it
+    """One stream for all, as all work is done in the order of the program."""
+    if not _CURRENT:
+        _CURRENT.append(Stream())
+    return _CURRENT[0]
+
+
+class CUDAGraph:
+    """Says that graphs can't be recorded."""
+
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> CUDAGraph:
+        raise NotSupported(
+            "preflight can't record CUDA graphs, which need a GPU: turn them off for this run, or put "
+            "something in place of what makes them with --stub"
+        )
+
 
 _MEMORY_BYTES = 80 << 30
 
@@ -144,16 +259,16 @@ _QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "set_rng_state": instead(lambda state, *_device, **_named: torch.set_rng_state(state)),
     "set_rng_state_all": instead(_rng_states),
     "default_generators": lambda _original: (torch.default_generator,) * device_count(),
-    "synchronize": instead(cuda_streams.synchronize),
-    "empty_cache": instead(cuda_streams.empty_cache),
-    "current_stream": instead(cuda_streams.current_stream),
-    "default_stream": instead(cuda_streams.current_stream),
-    "stream": instead(cuda_streams.StreamContext),
-    "StreamContext": instead(cuda_streams.StreamContext),
-    "Stream": instead(cuda_streams.Stream),
-    "ExternalStream": instead(cuda_streams.ExternalStream),
-    "Event": instead(cuda_streams.Event),
-    "CUDAGraph": instead(cuda_streams.CUDAGraph),
+    "synchronize": instead(synchronize),
+    "empty_cache": instead(empty_cache),
+    "current_stream": instead(current_stream),
+    "default_stream": instead(current_stream),
+    "stream": instead(StreamContext),
+    "StreamContext": instead(StreamContext),
+    "Stream": instead(Stream),
+    "ExternalStream": instead(ExternalStream),
+    "Event": instead(Event),
+    "CUDAGraph": instead(CUDAGraph),
 }
 
 _ACCELERATOR: dict[str, Callable[[Any], Any]] = {
@@ -165,10 +280,10 @@ _ACCELERATOR: dict[str, Callable[[Any], Any]] = {
     "set_device_index": instead(_set_device),
     "set_device_idx": instead(_set_device),
     "device_index": instead(_Device),
-    "synchronize": instead(cuda_streams.synchronize),
-    "current_stream": instead(cuda_streams.current_stream),
+    "synchronize": instead(synchronize),
+    "current_stream": instead(current_stream),
     "set_stream": _returning(None),
-    "empty_cache": instead(cuda_streams.empty_cache),
+    "empty_cache": instead(empty_cache),
     "memory_stats": _made(lambda: defaultdict(int)),
     "memory_allocated": _returning(0),
     "memory_reserved": _returning(0),
@@ -185,8 +300,8 @@ PATCHES = (
     *(Patch("torch.cuda", name, _returning(0)) for name in _NUMBERS),
     *(Patch("torch.cuda", name, _returning(None)) for name in _DONE),
     *(Patch("torch.cuda.random", name, _QUESTIONS[name]) for name in ("get_rng_state", "set_rng_state")),
-    Patch("torch.cuda.memory", "empty_cache", instead(cuda_streams.empty_cache)),
-    *(Patch("torch.cuda.graphs", name, instead(cuda_streams.CUDAGraph)) for name in ("CUDAGraph",)),
+    Patch("torch.cuda.memory", "empty_cache", instead(empty_cache)),
+    *(Patch("torch.cuda.graphs", name, instead(CUDAGraph)) for name in ("CUDAGraph",)),
     *(Patch("torch.cuda.nvtx", name, _returning(0)) for name in _NVTX),
     *(Patch("torch.accelerator", name, make) for name, make in _ACCELERATOR.items()),
     Patch("torch.cuda.nccl", "version", _returning((2, 21, 5))),

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from tbprof.preflight.base.patch import Patch, instead
-from tbprof.preflight.patches import cuda_streams
+from tbprof.preflight.patches import cuda_stub
 
 _CUDA_VERSION = "12.8"
 _CUDNN_VERSION = 91002
@@ -30,7 +30,7 @@ _RUNTIME = SimpleNamespace(
     cudaStreamCreate=lambda *_stream: _SUCCESS,
     cudaStreamDestroy=lambda *_stream: _SUCCESS,
     cudaMemGetInfo=lambda _device: torch.cuda.mem_get_info(),
-    cudaDeviceSynchronize=cuda_streams.synchronize,
+    cudaDeviceSynchronize=cuda_stub.synchronize,
 )
 
 
@@ -48,7 +48,7 @@ def _nothing(*_args: Any, **_kwargs: Any) -> None: ...
 
 def _wait(self: Any, *_error: Any) -> Any:
     """The ranges of `emit_nvtx` begin and end when the device has done its work."""
-    cuda_streams.synchronize()
+    cuda_stub.synchronize()
     return self if not _error else None
 
 

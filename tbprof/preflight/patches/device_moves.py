@@ -11,11 +11,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tbprof.preflight.base.device_marks import HOST, PINNED, Place, is_on_device, mark, place_of
-from tbprof.preflight.base.devices import current, place_named
+from tbprof.preflight.base.device_marks import (
+    HOST,
+    PINNED,
+    Place,
+    current,
+    is_on_device,
+    mark,
+    place_named,
+    place_of,
+)
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.patches.python_reads import MOVED_OPS
-from tbprof.preflight.watching import pending_reads
+from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.copies import note_read, note_upload
 from tbprof.preflight.watching.recording import muted
 
@@ -53,7 +61,7 @@ def moved(tensor: Tensor, to: Place, *, call: str, non_blocking: bool, copied: A
         result: Tensor = copied()
     mark(result, to)
     if awaits:
-        pending_reads.expect(result)
+        copies.expect(result)
     if result.grad_fn is not None and of is not None:
         _move_gradient_back(result, of)
     return result

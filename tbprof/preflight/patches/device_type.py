@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tbprof.preflight.base.devices import device_named
+from tbprof.preflight.base.device_marks import device_named
 from tbprof.preflight.base.patch import Patch, applied, instead, suspended
 
 _REAL = torch.device

@@ -11,7 +11,7 @@ from torch import Tensor
 from tbprof.optable import OpKind
 from tbprof.preflight.base.device_marks import is_on_device, place_of
 from tbprof.preflight.base.patch import Patch
-from tbprof.preflight.watching import pending_reads
+from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.copies import note_read
 from tbprof.preflight.watching.recording import Event, muted, note
 
@@ -32,7 +32,7 @@ def _number(call: str, kind: OpKind = "scalar_read", ops: tuple[str, ...] = ITEM
             if not is_on_device(self):
                 return original(self, *args, **kwargs)
             note(event, nbytes=self.element_size())
-            pending_reads.forget_all()
+            copies.forget_all()
             with muted():
                 return original(self, *args, **kwargs)
 
@@ -48,8 +48,8 @@ def _whole(call: str) -> Make:
         @wraps(original)
         def read(self: Tensor, *args: Any, **kwargs: Any) -> Any:
             if not is_on_device(self):
-                if pending_reads.is_any:
-                    pending_reads.check_read(self, call)
+                if copies.is_any:
+                    copies.check_read(self, call)
                 return original(self, *args, **kwargs)
             note_read(call, MOVED_OPS, self)
             with muted():
@@ -74,8 +74,8 @@ def _to_numpy(call: str) -> Make:
                 )
             if place is not None and place.is_device:
                 note_read(call, MOVED_OPS, self)
-            elif pending_reads.is_any:
-                pending_reads.check_read(self, call)
+            elif copies.is_any:
+                copies.check_read(self, call)
             return original(self, *args, **kwargs)
 
         return numpy

@@ -9,11 +9,10 @@ from typing import Any
 import torch
 from torch import UntypedStorage
 
-from tbprof.preflight.base.device_marks import HOST, Place
-from tbprof.preflight.base.devices import place_named
+from tbprof.preflight.base.device_marks import HOST, Place, place_named
 from tbprof.preflight.base.patch import Patch
 from tbprof.preflight.patches.python_reads import MOVED_OPS
-from tbprof.preflight.watching import pending_reads
+from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.recording import Event, note
 
 _FIRST = -1
@@ -70,7 +69,7 @@ def _written(original: Any) -> Any:
 
 
 def _note_read(call: str, storage: UntypedStorage) -> None:
-    pending_reads.forget_all()
+    copies.forget_all()
     event = Event("host_read", call, MOVED_OPS, direction="DtoH", memory="pageable", non_blocking=False)
     note(event, nbytes=storage.nbytes())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from tbprof.line_rules import LineKind
+from tbprof.line_rules import LineKind, LineUse
 from tbprof.model import Severity, Source
 from tbprof.optable import Known
 
@@ -141,3 +141,17 @@ class Prediction:
         counted = [site for at, site in enumerate(self.sites) if site.blocking and at not in suppressed]
         warm = [at for at, step in enumerate(self.steps) if not step.cold]
         return max((sum(site.per_step[at] for site in counted) for at in warm), default=0)
+
+
+def use_of(site: PredictedSite, *, is_one_stretch: bool) -> LineUse:
+    """What the site does in a step; without steps there is no telling how often."""
+    return LineUse(
+        kind=site.kind,
+        call=site.call,
+        via="" if site.via is None else site.via.file,
+        per_step=None if is_one_stretch else site.per_warm_step,
+        nbytes=site.bytes // site.count,
+        is_pinned=site.memory == "pinned",
+        is_constant=site.is_constant,
+        is_made_there=site.made_by is not None,
+    )

@@ -1,4 +1,4 @@
-"""What watched child processes found: each writes it down at its end, and the parent puts it together."""
+"""What child processes of a program did under preflight, and how it is added to what the program did."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
 from tbprof.preflight.watching.recording import Recorder
 from tbprof.program.main_program import Decorated
-from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, call_after, counted
-from tbprof.program.step_leader import StepLeader
+from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, StepLeader, call_after, counted
 
 
 class StepsTaken(BaseException):

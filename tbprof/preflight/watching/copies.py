@@ -9,10 +9,8 @@ from torch import Tensor
 
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.base.device_marks import HOST, Place, bytes_of, mark, place_of
-from tbprof.preflight.watching import pending_reads
 from tbprof.preflight.watching.conditions import host_indexes
-from tbprof.preflight.watching.fault_guard import fault_guarded
-from tbprof.preflight.watching.recording import Event, content_of, note, note_at
+from tbprof.preflight.watching.recording import Event, content_of, fault_guarded, note, note_at
 
 
 @fault_guarded
@@ -55,7 +53,7 @@ def note_read(
         "host_read", call, ops, direction="DtoH", memory=memory, blocking=blocking, non_blocking=non_blocking
     )
     if blocking:
-        pending_reads.forget_all()
+        forget_all()
     note(event, nbytes=bytes_of(source))
 
 
@@ -74,7 +72,7 @@ def note_copy_into(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
         memory = "pinned" if to.is_pinned else "pageable"
         note_read("copy_", (name,), source, memory=memory, non_blocking=non_blocking)
         if non_blocking and to.is_pinned:
-            pending_reads.expect(target)
+            expect(target)
 
 
 def _is_wrapped(tensor: Tensor) -> bool:
@@ -109,3 +107,45 @@ def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:
             # The same bytes twice in a step are not yet the same bytes in each step.
             content = ~content
         note_at(where, event, nbytes=bytes_of(index), content=content, made_by=made_by)
+
+
+is_any = False
+"""Whether there are such copies: nearly always there are none, and each op asks."""
+
+_storages: list[Any] = []
+
+
+def expect(target: Tensor) -> None:
+    """A copy that does not block was begun into this tensor of the host."""
+    global is_any
+    storage = target.untyped_storage()
+    storage._tbprof_is_awaited = True
+    _storages.append(storage)
+    is_any = True
+
+
+def forget_all() -> None:
+    """The host waited for the device: all copies before that have ended."""
+    global is_any
+    for storage in _storages:
+        storage._tbprof_is_awaited = False
+    _storages.clear()
+    is_any = False
+
+
+def check(op: str, args: Any) -> None:
+    """Note the tensors of an op on the host that may still hold old data."""
+    for value in args:
+        if isinstance(value, Tensor):
+            check_read(value, op.partition("::")[2], (op,))
+        elif isinstance(value, (list, tuple)):
+            check(op, value)
+
+
+def check_read(tensor: Tensor, call: str, ops: tuple[str, ...] = ()) -> None:
+    """Note a read of a tensor whose copy nothing waited for."""
+    place = place_of(tensor)
+    if place is None or place.is_device:
+        return
+    if getattr(tensor.untyped_storage(), "_tbprof_is_awaited", False):
+        note(Event("race", call, ops, "read", blocking=False))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from tbprof.process.answering import main
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question, main
 from tbprof.remote.mirror.mirroring import mirror
 
 _MORE_MEMORY_BYTES = 4 * 1024**3

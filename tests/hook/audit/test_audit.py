@@ -21,7 +21,7 @@ from tbprof.hook.audit.watched_calls import WATCHED
 from tbprof.hook.safety.compiled_code import has_compiled_code
 from tbprof.hook.safety.modes import function_modes
 from tbprof.model import Audit, RecordedCall
-from tbprof.program import source_files
+from tbprof.program import caller_frame
 
 PROGRAM = Path(program_of_reads.__file__)
 HERE = f"audit/{Path(__file__).name}"
@@ -406,7 +406,7 @@ def test_what_a_step_builds_and_how_often_it_goes_back_is_counted() -> None:
 def test_a_library_s_line_comes_with_the_user_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever lies where packages are installed is a library's."""
     installed = f"{tmp_path}/site-packages/"
-    monkeypatch.setattr(source_files, "_INSTALLED", (installed,))
+    monkeypatch.setattr(caller_frame, "_INSTALLED", (installed,))
     code = compile("def read(tensor):\n    return tensor.item()\n", f"{installed}framework.py", "exec")
     namespace: dict[str, Callable[..., float]] = {}
     exec(code, namespace)

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from tbprof.hook.audit.construction_watch import ConstructionWatch
+from tbprof.hook.audit.audit import ConstructionWatch
 from tbprof.model import Construction
 
 HERE = f"audit/{Path(__file__).name}"

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tbprof.hook.audit.line_recorder import LineRecorder  # noqa: E402
-from tbprof.hook.safety.missing_facts import MissingFacts  # noqa: E402
+from tbprof.hook.safety.guard import MissingFacts  # noqa: E402
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN, RecordedCall  # noqa: E402
 
 MODEL = torch.nn.Linear(4, 2)

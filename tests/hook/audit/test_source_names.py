@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tbprof.hook.audit.source_names import trace_file_name
+from tbprof.hook.audit.source_text import trace_file_name
 
 if TYPE_CHECKING:
     from conftest import RunScript
@@ -37,7 +37,7 @@ def test_the_profiler_names_files_the_same_however_the_path_grows(run_script: Ru
         import torch
         from torch.profiler import ProfilerActivity, profile
 
-        from tbprof.hook.audit.source_names import trace_file_name
+        from tbprof.hook.audit.source_text import trace_file_name
         from tbprof.hook.config.options import RecordOptions
         from tbprof.hook.window.window import ProfiledWindow
 

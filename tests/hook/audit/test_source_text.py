@@ -11,8 +11,7 @@ from types import CodeType
 import pytest
 
 from tbprof.hook.audit import source_text
-from tbprof.hook.audit.call_log import Place
-from tbprof.hook.audit.source_text import AROUND, source_lines, source_texts
+from tbprof.hook.audit.source_text import AROUND, Place, source_lines, source_texts
 from tbprof.model import SourceText
 
 PROGRAM = """import torch

@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 
 LIBRARY = """
 import sys
-from tbprof.hook.audit.user_frame import own_frame, user_frame
+from tbprof.hook.audit.call_log import own_frame, user_frame
 def ask():
     return [find(sys._getframe()).f_code.co_filename for find in (user_frame, own_frame)]
 """

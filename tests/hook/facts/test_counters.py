@@ -9,8 +9,8 @@ from collections import Counter
 
 import pytest
 
-from tbprof.hook.facts.counters import counted, growth
-from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.facts.window_measurements import counted, growth
+from tbprof.hook.safety.guard import MissingFacts
 
 MISSING = MissingFacts()
 

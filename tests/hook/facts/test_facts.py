@@ -14,7 +14,7 @@ import tbprof
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.facts import facts as facts_module
 from tbprof.hook.facts.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
-from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.spool.processes import process_label
 from tbprof.model import HookFacts, StepCounts
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tbprof.hook.facts.settings import environment, git_commit, settings
-from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.guard import MissingFacts
 
 
 def test_torch_s_switches_are_told_as_they_are() -> None:

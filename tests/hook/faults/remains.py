@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tbprof.errors import TbprofError
-from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
+from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
 from tbprof.store.lookup.windows import read_report
 from tbprof.trace.importers.kineto.reader import read_trace
 

@@ -8,9 +8,8 @@ import pytest
 import torch
 from stand_in_cuda import NO_STATISTICS, StandInCuda
 
-from tbprof.hook.memory import allocator_readings
-from tbprof.hook.memory.allocator_readings import AllocatorReadings, Unused
-from tbprof.hook.memory.blocks import Block, Log, peak_of
+from tbprof.hook.memory import blocks
+from tbprof.hook.memory.blocks import AllocatorReadings, Block, Log, Unused, peak_of
 
 
 class Allocator:
@@ -30,7 +29,7 @@ def allocator(monkeypatch: pytest.MonkeyPatch) -> Allocator:
     StandInCuda().install(monkeypatch)
     found = Allocator()
     monkeypatch.setattr(torch.cuda, "memory_stats_as_nested_dict", found)
-    monkeypatch.setattr(allocator_readings, "_SELDOM_NS", 0)
+    monkeypatch.setattr(blocks, "_SELDOM_NS", 0)
     return found
 
 
@@ -62,7 +61,7 @@ def test_the_cache_is_there_at_each_point_and_at_the_peak(allocator: Allocator) 
 def test_in_between_it_is_not_asked_and_storages_are_counted(
     allocator: Allocator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(allocator_readings, "_SELDOM_NS", 10**12)
+    monkeypatch.setattr(blocks, "_SELDOM_NS", 10**12)
     log = Log()
     add(log, allocator, 512)
     add(log, allocator, 512)

@@ -9,8 +9,8 @@ import torch
 from stand_in_allocator import StandInAllocator
 
 from tbprof import TrainerHook
-from tbprof.hook.memory import failed_allocations
-from tbprof.hook.memory.failed_allocations import latest_failure, watch_allocations
+from tbprof.hook.memory import allocator_snapshot
+from tbprof.hook.memory.allocator_snapshot import latest_failure, watch_allocations
 from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.snapshot.snapshot import read_snapshot
 
@@ -19,7 +19,7 @@ TOTAL, FREE = 80_000_000_000, 1_000_000
 
 @pytest.fixture
 def allocator(monkeypatch: pytest.MonkeyPatch) -> StandInAllocator:
-    monkeypatch.setattr(failed_allocations, "_WATCH", failed_allocations._Watch())
+    monkeypatch.setattr(allocator_snapshot, "_WATCH", allocator_snapshot._Watch())
     return StandInAllocator().install(monkeypatch)
 
 
@@ -82,7 +82,7 @@ def test_what_fails_in_the_observer_hides_no_error(
         raise ValueError("a fault of ours")
 
     watch_allocations()
-    monkeypatch.setattr(failed_allocations, "snapshot_of", fails)
+    monkeypatch.setattr(allocator_snapshot, "snapshot_of", fails)
     allocator.fail(0, 100, TOTAL, FREE)
     assert latest_failure(0) is None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tbprof.file_names import PIN_NAME
-from tbprof.hook.memory.left_files import leave_file
+from tbprof.hook.memory.memory_step import leave_file
 from tbprof.hook.memory.out_of_memory import look_at, write_beside_windows
 
 FAILURE = look_at(MemoryError("no more"), "host_1", 3)

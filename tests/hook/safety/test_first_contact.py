@@ -15,7 +15,7 @@ from trainings import Step, facts_in, train
 import tbprof
 from tbprof.hook import doctor
 from tbprof.hook.safety.modes import function_modes
-from tbprof.hook.steps.device_clock import FIRST_SPAN_STEPS
+from tbprof.hook.steps.step_clock import FIRST_SPAN_STEPS
 from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS
 from tbprof.hook.window import window
 from tbprof.model import WAITED

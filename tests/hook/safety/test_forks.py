@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.hook.safety import forks
+from tbprof.hook.safety import process_end
 
 
 class Hook:
@@ -13,9 +13,9 @@ class Hook:
 
 
 def test_hooks_that_are_gone_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forks, "_disarms", [])
-    monkeypatch.setattr(forks.os, "register_at_fork", lambda **_: None)
+    monkeypatch.setattr(process_end, "_disarms", [])
+    monkeypatch.setattr(process_end.os, "register_at_fork", lambda **_: None)
     for _ in range(100):
         # Nothing else holds it.
-        forks.disarm_in_forked_children(Hook().disarm)
-    assert len(forks._disarms) == 1
+        process_end.disarm_in_forked_children(Hook().disarm)
+    assert len(process_end._disarms) == 1

@@ -12,9 +12,7 @@ from types import FrameType
 
 import pytest
 
-from tbprof.hook.safety.guard import Guard
-from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.program_errors import belongs_to_program
+from tbprof.hook.safety.guard import Guard, MissingFacts, belongs_to_program
 
 Handler = Callable[[int, FrameType | None], object]
 

@@ -9,7 +9,7 @@ import torch
 from trainings import Step, train
 
 import tbprof
-from tbprof.hook.safety.torch_version import is_torch_since, old_torch_problem
+from tbprof.hook.safety.cuda_device import is_torch_since, old_torch_problem
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 import tbprof
-from tbprof.hook.session.past_runs import past_problems
-from tbprof.hook.session.run_warnings import RUN_WARNINGS_PREFIX
+from tbprof.hook.doctor import past_problems
+from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
 from tbprof.hook.spool.processes import process_name
-from tbprof.hook.spool.spool import facts_path, spools_of
-from tbprof.hook.spool.spool_folder import SpoolFolder
+from tbprof.hook.spool.spool import SpoolFolder, facts_path, spools_of
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ from torch.overrides import TorchFunctionMode
 import tbprof
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.modes import function_modes
-from tbprof.hook.safety.thread_affinity import ThreadAffinity
-from tbprof.hook.session.turn import Turn
+from tbprof.hook.session.turn import ThreadAffinity, Turn
 
 
 @pytest.fixture

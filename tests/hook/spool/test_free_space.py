@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import tbprof
-from tbprof.hook.spool.free_space import LEAST_FREE_BYTES, FreeSpace
+from tbprof.hook.window.spooled_windows import LEAST_FREE_BYTES, FreeSpace
 
 MB = 1_000_000
 

@@ -18,11 +18,11 @@ from tbprof.folders import PACKAGE
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.facts.facts import WindowFacts, collect_facts, write_facts
-from tbprof.hook.safety.missing_facts import MissingFacts
+from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.spool.publishing import MOST_CHILDREN, MOST_WAITING, Publisher
 from tbprof.hook.spool.spool import broken_path, facts_path, log_path, open_spool
-from tbprof.hook.trackers.shown_window import ShownWindow
 from tbprof.hook.trackers.tracker_thread import TrackerThread
+from tbprof.hook.trackers.trackers import ShownWindow
 from tbprof.hook.window.window import ProfiledWindow
 
 

@@ -13,10 +13,10 @@ import pytest
 from trainings import Step, facts_in, published_soon, train
 
 import tbprof
-from tbprof.hook.spool import spool_folder
+from tbprof.hook.spool import spool
 from tbprof.hook.spool.orphan_recovery import is_orphaned
 from tbprof.hook.spool.processes import process_name
-from tbprof.hook.spool.spool_folder import SpoolFolder
+from tbprof.hook.spool.spool import SpoolFolder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders have no locks there")
 
@@ -71,7 +71,7 @@ def test_its_time_stays_new(folder: SpoolFolder, monkeypatch: pytest.MonkeyPatch
     os.utime(folder.path, (1, 1))
     folder.ensure()
     assert folder.path.stat().st_mtime == 1
-    monkeypatch.setattr(spool_folder, "TOUCH_S", -1)
+    monkeypatch.setattr(spool, "TOUCH_S", -1)
     folder.ensure()
     assert folder.path.stat().st_mtime > 1
     folder.leave()

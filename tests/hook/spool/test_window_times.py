@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tbprof.hook.spool.window_times import WindowTimes
+from tbprof.hook.window.spooled_windows import WindowTimes
 
 
 def test_a_clock_that_goes_on_is_believed_and_any_other_is_not() -> None:

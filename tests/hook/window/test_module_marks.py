@@ -20,8 +20,8 @@ from tbprof.analysis.modules.owners import ROOT, find_owners
 from tbprof.analysis.operators.operators import find_operators
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.torch_version import crashes_with_stack
+from tbprof.hook.safety.cuda_device import crashes_with_stack
+from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.window import module_marks
 from tbprof.hook.window.module_marks import MOST_WINDOWS, ModuleMarks
 from tbprof.hook.window.window import ProfiledWindow

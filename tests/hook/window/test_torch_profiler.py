@@ -15,8 +15,8 @@ from trainings import published, train
 import tbprof
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.safety.missing_facts import MissingFacts
-from tbprof.hook.safety.torch_version import crashes_with_stack
+from tbprof.hook.safety.cuda_device import crashes_with_stack
+from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.window.torch_profiler import end_prepared_session, make_profiler, supported_options
 
 Step = Callable[[], float]

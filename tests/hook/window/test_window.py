@@ -16,13 +16,13 @@ from torch.profiler import ProfilerActivity, profile
 
 from tbprof.hook.config.options import RecordOptions
 from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.safety.other_profilers import other_profiler_at_work
-from tbprof.hook.safety.torch_version import (
+from tbprof.hook.safety.cuda_device import (
     PREPARED_SESSIONS_END,
     WITH_MODULES_WARNS,
     crashes_with_stack,
     is_torch_since,
 )
+from tbprof.hook.safety.other_profilers import other_profiler_at_work
 from tbprof.hook.window.window import ProfiledWindow
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from timeouts import PATIENCE_S
 from tbprof.errors import Busy, Gone
 from tbprof.plugin.worker.analyses import MAX_WAITING, SMALL_BYTES, Analyses, Failed, Reading, State
 from tbprof.plugin.worker.open_traces import OpenTraces
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.process.worker import Worker
 from tbprof.store.codec import decode_report
 

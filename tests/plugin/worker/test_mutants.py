@@ -20,7 +20,7 @@ from tbprof.plugin.worker.answers import ANSWERS, Traces
 from tbprof.plugin.worker.report_answers import answer_of
 from tbprof.plugin.worker.summarizing import summarizing
 from tbprof.plugin.worker.window_messages import AskedWindow, Part, packed_job, packed_windows, parts_in
-from tbprof.process.messages import Question
+from tbprof.process.answering import Question
 from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import encode_report

@@ -17,8 +17,7 @@ from timeouts import PATIENCE_S
 
 from tbprof.plugin.worker import answers as worker_answers
 from tbprof.plugin.worker.main import answering
-from tbprof.process.answering import answer_all
-from tbprof.process.messages import received
+from tbprof.process.answering import answer_all, received
 from tbprof.report import build_report
 from tbprof.store.codec import decode_report
 from tbprof.store.lookup.cache import cached_report

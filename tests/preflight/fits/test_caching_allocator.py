@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tbprof.preflight.fits.caching_allocator import CachingAllocator, rounded
+from tbprof.preflight.fits.blocks import CachingAllocator, rounded
 
 MIB = 1 << 20
 

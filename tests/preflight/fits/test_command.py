@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tbprof.preflight.fits import command
-from tbprof.preflight.fits.outcome import Outcome
+from tbprof.preflight.fits.one_size import Outcome
 from tbprof.preflight.fits.peak import Peak
 
 GB = 10**9

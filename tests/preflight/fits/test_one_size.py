@@ -15,8 +15,7 @@ import torch
 from memory_trainings import TRAININGS
 
 from tbprof.errors import UsageError
-from tbprof.preflight.fits.one_size import Task, followed
-from tbprof.preflight.fits.outcome import Outcome
+from tbprof.preflight.fits.one_size import Outcome, Task, followed
 
 _CPU = torch.profiler.ProfilerActivity.CPU
 CHEAP = ("perceptron, Adam", "inference", "strided convolutions")

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from tbprof.preflight.fits.outcome import Outcome, growth_of, needed_bytes
+from tbprof.preflight.fits.one_size import Outcome, growth_of, needed_bytes
 from tbprof.preflight.fits.peak import Peak
 
 GB = 10**9

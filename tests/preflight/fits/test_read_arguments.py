@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tbprof.preflight.fits.read_arguments import ReadArguments
+from tbprof.preflight.fits.one_size import ReadArguments
 
 LOOKS: dict[str, Callable[[Any], object]] = {
     "argparse": lambda argv: argv[1:],

@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, cast
 
-from tbprof.process.cores import cores
 from tbprof.process.isolated import start_python
+from tbprof.process.memory_limit import cores
 from tbprof.safe_open import file_state, status_of_regular
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import NO_TABLES, Tables
