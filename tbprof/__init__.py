@@ -13,8 +13,7 @@ TYPE_CHECKING = False
 """What type checkers take for true, without `typing`: to import that takes half of `tbprof --version`."""
 
 if TYPE_CHECKING:
-    from tbprof.executors.analyzing import analyze_many
-    from tbprof.executors.executor import Executor
+    from tbprof.executors.analyzing import Executor, analyze_many
     from tbprof.hook.annotation import annotate
     from tbprof.hook.config.schedule import Schedule, SlowSteps
     from tbprof.hook.trainer_hook import TrainerHook
@@ -36,7 +35,7 @@ __all__ = [
 
 _HOMES = {
     "__version__": "tbprof.version",
-    "Executor": "tbprof.executors.executor",
+    "Executor": "tbprof.executors.analyzing",
     "Preflight": "tbprof.preflight.session",
     "Schedule": "tbprof.hook.config.schedule",
     "SlowSteps": "tbprof.hook.config.schedule",

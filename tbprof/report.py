@@ -45,8 +45,7 @@ from tbprof.model import (
     TraceSummary,
 )
 from tbprof.rules.base.rule import Rule
-from tbprof.rules.checking import run_rules
-from tbprof.rules.plan_candidates import candidates
+from tbprof.rules.checking import candidates, run_rules
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
 from tbprof.trace.columns.arrays import Int64s, distinct

@@ -70,7 +70,7 @@ def open_regular(path: str | os.PathLike[str], *, follows_links: bool = True) ->
         return _open_local(path, 0 if follows_links else _NO_LINK)
     placeholder = _placeholder(path)
     # Only who reads remote files needs what does so.
-    from tbprof.remote.fetching import fetched
+    from tbprof.remote.placeholders import fetched
 
     return _open_local(fetched(placeholder))
 
@@ -215,10 +215,10 @@ def content_at_hand(path: str | os.PathLike[str]) -> tuple[int, str | None]:
     """
     if not is_mirrored(path):
         return content_of(path)
-    from tbprof.remote import fetching
+    from tbprof.remote import placeholders
 
     placeholder = _placeholder(path)
-    kept = fetching.content_at_hand(placeholder)
+    kept = placeholders.content_at_hand(placeholder)
     return (placeholder.size_bytes, None) if kept is None else content_of(kept)
 
 

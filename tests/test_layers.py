@@ -450,7 +450,11 @@ def test_a_folder_is_small_and_says_what_belongs_there(folder: Path) -> None:
             "tbprof.trace.importers.kineto.reader",
         ),
         ("plugin/plugin.py", "from tbprof.rules.registry import RULES", "tbprof.rules.registry"),
-        ("plugin/worker/main.py", "from tbprof.plugin.routes import bundle", "tbprof.plugin.routes.bundle"),
+        (
+            "plugin/worker/main.py",
+            "from tbprof.plugin.routes import bundle",
+            "tbprof.plugin.routes.access_control",
+        ),
         ("cli/main.py", "from tensorboard import program", "tensorboard"),
         ("cli/main.py", "import importlib\nimportlib.import_module('torch')", "torch"),
         ("cli/output/terminal.py", "from tbprof.cli.commands import check", "tbprof.cli.commands.check"),

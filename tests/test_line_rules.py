@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.line_rules import LINE_KINDS, LineKind, LineUse, rule_of
-from tbprof.rules.precedence import most_specific_first
+from tbprof.rules.checking import most_specific_first
 from tbprof.rules.registry import RULES
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any
+from typing import Any, TypeAlias
+
+from tbprof.errors import UsageError
 
 
 class Parser(argparse.ArgumentParser):
@@ -33,3 +35,26 @@ def _terminal_columns() -> int:
     except (ValueError, OSError):
         columns = 0
     return columns or 80
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+WORKERS_HELP = (
+    "who reads traces: N processes of this machine, by default one a core; tcp://HOST:PORT of a Dask "
+    "scheduler; ray, or ray://HOST:PORT"
+)
+
+
+def add_top(parser: argparse.ArgumentParser, what: str) -> None:
+    """Of a list the N first; `what` says of which. Less than one is refused."""
+    parser.add_argument("--top", type=_top, metavar="N", help=what)
+
+
+def _top(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"invalid int value: {text!r}") from None
+    if number < 1:
+        raise UsageError(f"--top {number} shows nothing: give 1 or more")
+    return number

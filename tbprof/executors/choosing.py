@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.errors import UsageError
-from tbprof.executors.executor import Executor
+from tbprof.executors.analyzing import Executor, InProcess
 
 _RAY = "ray"
 
@@ -44,7 +44,6 @@ def executor_for(traces: int) -> Executor:
 def _processes(count: int) -> Executor:
     if count == 1:
         # One process needs no other.
-        from tbprof.executors.in_process import InProcess
 
         return InProcess()
     from tbprof.executors.local_processes import LocalProcesses

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
 from tbprof.errors import Busy, ReadingEnded, TbprofError, UsageError
-from tbprof.executors.executor import Answer, Failure, Task
+from tbprof.executors.analyzing import Answer, Failure, Task
 from tbprof.process.answering import Question
 from tbprof.process.memory_limit import cores
 from tbprof.process.worker import Worker

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 
 from tbprof.errors import TraceError
-from tbprof.executors.executor import Failure, Task
+from tbprof.executors.analyzing import Failure, Task
 from tbprof.process.answering import Question, main
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tbprof.errors import UsageError
-from tbprof.executors.executor import Answer, Failure, Task
+from tbprof.executors.analyzing import Answer, Failure, Task
 
 
 class RayExecutor:

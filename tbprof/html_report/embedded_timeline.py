@@ -12,11 +12,12 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from tbprof.report import Timeline
+from tbprof.errors import TbprofError
+from tbprof.report import Facts, Timeline, open_facts
 from tbprof.texts.screens.timeline import carried_sentence
-from tbprof.views.base.times import us
-from tbprof.views.timeline.selection import select_episode, select_gap, select_row
-from tbprof.views.timeline.tile_bytes import tile_bytes
+from tbprof.views.base.steady import us
+from tbprof.views.tables.pages import PAGE_TABLES, page_of
+from tbprof.views.timeline.selection import select_episode, select_gap, select_row, tile_bytes
 from tbprof.views.timeline.timeline import SelectionView, TimelineStep
 from tbprof.views.timeline.timeline_view import timeline_step, timeline_view
 
@@ -98,3 +99,26 @@ def _in_step(selection: SelectionView, index: int) -> SelectionView:
 
 def _packed(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+MOST_ROWS = 200
+"""Of a table; they have nearly all of the time, and take some 20 KB."""
+
+_TABLES = ("operators", "kernels")
+
+
+def embedded_tables(facts: Facts) -> dict[str, Any]:
+    """What the plugin's route would answer of each, by name; `facts` with `PAGE_TABLES`."""
+    return {
+        name: dataclasses.asdict(page_of(facts, name, "name", in_steps=True, most_rows=MOST_ROWS))
+        for name in _TABLES
+    }
+
+
+def embedded_trace(path: str) -> dict[str, Any]:
+    """One step of its timeline, and its tables; nothing where the file gives nothing."""
+    try:
+        facts = open_facts(path, tables=PAGE_TABLES, use_cache=True)
+    except (TbprofError, OSError):
+        return {}
+    return {"timeline": embedded_timeline(Timeline(facts)), "tables": embedded_tables(facts)}

@@ -16,8 +16,7 @@ from tbprof.errors import UsageError
 from tbprof.escaping import markup
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.folders import PACKAGE
-from tbprof.html_report.embedded_series import embedded_series
-from tbprof.html_report.page_windows import PageWindow, PageWindows
+from tbprof.html_report.page_windows import PageWindow, PageWindows, embedded_series
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
 from tbprof.texts.findings.rule_pages import all_rules
@@ -26,12 +25,10 @@ from tbprof.version import __version__
 from tbprof.views.checks.checks_view import checks_view
 from tbprof.views.export.finding_markdown import finding_text
 from tbprof.views.overview.overview import TrustRow
-from tbprof.views.pages.manual_page import manual_page
-from tbprof.views.pages.rule_page import rule_page
+from tbprof.views.pages.manual_page import manual_page, rule_page
 from tbprof.views.source.source import SourceAnswer
 from tbprof.views.source.source_files_view import source_files_view
-from tbprof.views.window.answer import WindowAnswer
-from tbprof.views.window.problems import problem_left_out, problem_with
+from tbprof.views.window.answer import WindowAnswer, problem_left_out, problem_with
 from tbprof.views.window.runs import RunsView, runs_view
 from tbprof.views.window.window import WindowView
 from tbprof.views.window.window_view import window_view
@@ -178,7 +175,7 @@ def _told(view: WindowView, windows: PageWindows) -> WindowView:
 
 def _of_trace(trace: str) -> dict[str, Any]:
     # What analyzes a trace takes longer to import than a page without one to be written.
-    from tbprof.html_report.embedded_trace import embedded_trace
+    from tbprof.html_report.embedded_timeline import embedded_trace
 
     return embedded_trace(trace)
 

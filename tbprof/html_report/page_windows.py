@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tbprof.errors import TbprofError
+from tbprof.errors import TbprofError, UsageError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
-from tbprof.texts.screens.problems import held_sentence, left_out_runs_sentence
+from tbprof.store.lookup.job_windows import JobWindows, job_windows
+from tbprof.texts.job.notes import not_newest_note
+from tbprof.texts.screens.problems import LEFT_OUT_JOB, held_sentence, left_out_runs_sentence
 from tbprof.views.export.run_summary import lost_share
-from tbprof.views.series.series import WindowFigures, figures_of
+from tbprof.views.job.job_view import job_page
+from tbprof.views.series.outstanding import NewestWindow, extreme_rows, names_of, newest_window
+from tbprof.views.series.series import SeriesRow, WindowFigures
+from tbprof.views.series.series_views import figures_of, ranks_view, series_row, trend_view
+from tbprof.views.window.answer import in_log_directory
+from tbprof.views.window.runs import runs_view
 
 if TYPE_CHECKING:
+    from tbprof.views.job.job_page import RankProblem
     from tbprof.views.job.rank_summary import RankSummary
+
 
 LEAST_COMPUTING = "those in which the GPUs compute least"
 MOST_OF_TREND = 120
@@ -145,8 +154,6 @@ def _exchanged(
 
 def _outstanding(rows: Sequence[PageWindow], failed: Sequence[PageWindow], most: int) -> set[Window]:
     """Of the newest runs and of those that the page holds windows of, in turn: one of each comes first."""
-    from tbprof.html_report.outstanding_windows import outstanding_windows
-
     newest_first = sorted(rows, key=lambda row: -row.window.order_ns)
     runs = dict.fromkeys(row.window.run for row in newest_first)
     in_order = dict.fromkeys([*islice(runs, most), *_held_runs(rows, runs)])
@@ -188,3 +195,214 @@ def _with_run(window: Window) -> Window:
     if window.run not in _NO_RUN or path is None:
         return window
     return dataclasses.replace(window, run=Path(path).absolute().parent.name)
+
+
+_MOST_LATE = 8
+"""Ranks that are late: where nearly all are late in turn, others matter as much."""
+
+_MOST_DAMAGED = 8
+
+
+def outstanding_windows(workers: Mapping[str, Sequence[PageWindow]]) -> list[PageWindow]:
+    """Of one run, those that matter most first; all of them can be read.
+
+    Args:
+        workers: All windows of each, in the order of their time.
+    """
+    rows = {row.window: row for of_worker in workers.values() for row in of_worker}
+    last = job_windows(rows, None)
+    newest = newest_window(window for window in rows if window.worker not in last.older)
+    named = [
+        row
+        for number in dict.fromkeys((newest.number, last.number))
+        for row in _named([rows[window] for window in job_windows(rows, number).windows], number)
+    ]
+    newest_of_named = (workers[row.window.worker][-1] for row in named)
+    in_order = chain(named[:1], [_opened(workers)], named, newest_of_named)
+    found = dict.fromkeys(row.window for row in in_order if row.error is None)
+    return [rows[window] for window in found]
+
+
+def _opened(workers: Mapping[str, Sequence[PageWindow]]) -> PageWindow:
+    """Where the page of a run opens: the newest window of the worker that is listed first."""
+    view = runs_view("", "", [row.window for rows in workers.values() for row in rows], ())
+    return workers[view.runs[0].workers[0].worker][-1]
+
+
+def _named(rows: Sequence[PageWindow], number: int) -> Iterator[PageWindow]:
+    """Of windows at the same place in line those of late ranks first, then what else stands out."""
+    if len(rows) < 2:
+        return
+    by_worker = {row.window.worker: row for row in rows}
+    summaries = [summary_of(row) for row in rows if row.error is None]
+    page = job_page(summaries, [rank_problem(row) for row in rows if row.error is not None])
+    late = dict.fromkeys(chain.from_iterable((cause.rank, *cause.also_late) for cause in page.late))
+    yield from (by_worker[page.ranks[rank].worker] for rank in islice(late, _MOST_LATE))
+    if waiting := [rank for rank in page.ranks if rank.arrival_wait_us]:
+        yield by_worker[max(waiting, key=lambda rank: rank.arrival_wait_us or 0.0).worker]
+    series = extreme_rows([row_of_series(row, number) for row in rows])
+    yield from (by_worker[row.worker] for row in series)
+    yield from islice((row for row in rows if row.error is None and row.is_damaged), _MOST_DAMAGED)
+
+
+MOST_TREND_ROWS = 2_048
+"""Of the trends of workers that the page holds no window of; some 800 bytes each."""
+
+_Workers: TypeAlias = Mapping[str, Sequence[PageWindow]]
+
+
+def embedded_series(windows: PageWindows) -> dict[str, Any]:
+    """What the plugin answers: `ranks` and `jobs` of each run by number, `trends` of each worker."""
+    return {
+        "ranks": [
+            {"run": run, "number": number, "view": _told(ranks_view(_nth(workers, number)), windows.note)}
+            for run, workers in windows.runs.items()
+            for number in range(1, max(map(len, workers.values())) + 1)
+        ],
+        "jobs": embedded_jobs(windows),
+        "trends": list(_trends(windows)),
+    }
+
+
+def _trends(windows: PageWindows) -> Iterator[dict[str, Any]]:
+    room = MOST_TREND_ROWS
+    for run, workers in windows.runs.items():
+        for worker, rows in workers.items():
+            shown = list(enumerate(rows, start=1))[-MOST_OF_TREND:]
+            if all(row.report is None for row in rows):
+                room -= len(shown)
+                if room < 0:
+                    continue
+            view = trend_view([row_of_series(row, number) for number, row in shown], len(rows) - len(shown))
+            yield {"run": run, "worker": worker, "view": _told(view, windows.note)}
+
+
+def _told(view: Any, note: str) -> dict[str, Any]:
+    """With what the page holds behind its verdict."""
+    return dataclasses.asdict(view) | {"detail": " ".join(filter(None, (view.detail, note)))}
+
+
+def _nth(workers: _Workers, number: int) -> list[SeriesRow]:
+    return [row_of_series(rows[number - 1], number) for rows in workers.values() if len(rows) >= number]
+
+
+def row_of_series(row: PageWindow, number: int) -> SeriesRow:
+    """A window in its place among those of its worker."""
+    if row.error is not None:
+        return series_row(row.window, number, problem=in_log_directory(row.window, str(row.error)))
+    return series_row(row.window, number, row.figures if row.report is None else figures_of(row.report))
+
+
+MOST_JOB_RANKS = 1_024
+"""Of all jobs of a page but the newest, which is there whatever its size; some 4 kB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    run: str
+    chosen: JobWindows
+    rows: Sequence[PageWindow]
+    windows: int
+    """How many the worker with most of them has."""
+    note: str
+    """Why the newest window is not the one that is shown; "" if there is nothing to say."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.run, self.chosen.number
+
+    @property
+    def newest_ns(self) -> int:
+        return max(row.window.order_ns for row in self.rows)
+
+
+def embedded_jobs(windows: PageWindows) -> list[dict[str, Any]]:
+    """Of runs with several workers; of large jobs the newest windows only, the others say so."""
+    places = list(_places(windows))
+    whole = _whole(places)
+    return [
+        {
+            "run": place.run,
+            "number": place.chosen.number,
+            "view": _job(place, windows.note, is_whole=place.key in whole),
+        }
+        for place in places
+    ]
+
+
+def _places(windows: PageWindows) -> Iterator[_Place]:
+    for run, workers in windows.runs.items():
+        row_of = {row.window: row for rows in workers.values() for row in rows}
+        for number in range(1, max(map(len, workers.values())) + 1) if len(workers) > 1 else ():
+            try:
+                chosen = job_windows(row_of, number)
+            except UsageError:
+                # Only workers of earlier trainings have so many.
+                break
+            newest = newest_window(window for window in row_of if window.worker not in chosen.older)
+            rows = [row_of[window] for window in chosen.windows]
+            yield _Place(run, chosen, rows, newest.number, _note(chosen, newest, row_of))
+
+
+def _note(chosen: JobWindows, newest: NewestWindow, row_of: Mapping[Window, PageWindow]) -> str:
+    if not newest.lacking or chosen.number != chosen.common:
+        return ""
+    damaged = [window.worker for window in newest.windows if row_of[window].is_damaged]
+    return not_newest_note(
+        chosen.number,
+        newest.number,
+        lacking=names_of(newest.lacking),
+        damaged=names_of(damaged),
+        is_arriving=newest.is_arriving(),
+    )
+
+
+def _whole(places: Sequence[_Place]) -> set[tuple[str, int]]:
+    """The keys of those that the page has room for."""
+    newest = sorted(places, key=lambda place: -place.newest_ns)
+    found, room = {place.key for place in newest[:1]}, MOST_JOB_RANKS
+    for place in newest[1:]:
+        room -= len(place.rows)
+        if room >= 0:
+            found.add(place.key)
+    return found
+
+
+def _job(place: _Place, note: str, *, is_whole: bool) -> dict[str, Any]:
+    # Comparing ranks takes numpy, which a page of one rank does without.
+    from tbprof.views.job.job_page import JobAnswer
+    from tbprof.views.job.job_view import job_page
+
+    if is_whole:
+        problems = [rank_problem(row) for row in place.rows if row.error is not None]
+        page = job_page(
+            [summary_of(row) for row in place.rows if row.error is None], problems, place.chosen.older
+        )
+    else:
+        page = dataclasses.replace(job_page([]), verdict=LEFT_OUT_JOB, detail="", notes=())
+    answer = JobAnswer(
+        state="ready",
+        sentence="",
+        window=place.chosen.number,
+        windows=place.windows,
+        page=dataclasses.replace(page, notes=(*filter(None, (note, place.note)), *page.notes)),
+    )
+    return dataclasses.asdict(answer)
+
+
+def summary_of(row: PageWindow) -> RankSummary:
+    """What a rank is compared by, of a window that could be read."""
+    from tbprof.views.job.rank_summary import rank_summary
+
+    if row.report is None:
+        assert row.summary is not None
+        return row.summary
+    return rank_summary(row.report, row.window.worker, rank_of(row.window.worker), row.window.order_ns)
+
+
+def rank_problem(row: PageWindow) -> RankProblem:
+    """Of a window that could not be read."""
+    from tbprof.views.job.job_page import RankProblem
+
+    worker = row.window.worker
+    return RankProblem(rank_of(worker), worker, in_log_directory(row.window, str(row.error)))

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
-from tbprof.texts.findings.guides import Advice, Guide, all_guides
-from tbprof.texts.findings.rule_pages import RuleText, all_rules
+from tbprof.texts.findings.rule_pages import Advice, Guide, RuleText, all_guides, all_rules
 
 _NAMES = (
     "hook",

@@ -8,7 +8,6 @@ in `tbprof.analysis`.
 
 from __future__ import annotations
 
-from tbprof.model.checks import Check, CheckState
 from tbprof.model.communication import (
     HOST_DEVICE,
     CollectiveKey,
@@ -19,8 +18,14 @@ from tbprof.model.communication import (
     RankSequence,
     StretchPart,
 )
-from tbprof.model.compiled import CompilerFacts, GraphBreak, Recompilation
-from tbprof.model.computing import Computing, ComputingPart, ProgramPartKind
+from tbprof.model.computing import (
+    CompilerFacts,
+    Computing,
+    ComputingPart,
+    GraphBreak,
+    ProgramPartKind,
+    Recompilation,
+)
 from tbprof.model.findings import (
     BOUND_SHARE,
     CRITICAL_SHARE,
@@ -28,22 +33,25 @@ from tbprof.model.findings import (
     GPU_RATES,
     HIGH_SHARE,
     HOST_CALLS,
+    MAX_REPLAY_ERROR,
     MEDIUM_SHARE,
     SEVERITIES,
+    Check,
+    CheckState,
     Evidence,
     FailedRule,
     Finding,
     NotChecked,
+    Numbers,
     PlanRow,
     Removal,
+    Saving,
+    Savings,
     Severity,
     Verdict,
     severity_of_share,
 )
-from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
-from tbprof.model.memory import MEMORY_KINDS, MemoryPeak, MemoryStep
-from tbprof.model.naming import code_without_format, disambiguated, fingerprint, suppression
-from tbprof.model.out_of_memory import HeldTensors, OutOfMemory
+from tbprof.model.memory import MEMORY_KINDS, HeldTensors, MemoryPeak, MemoryStep, OutOfMemory
 from tbprof.model.recorded import (
     DEVICE,
     FACTS_SCHEMA,
@@ -65,8 +73,19 @@ from tbprof.model.recorded import (
     joined_statement,
 )
 from tbprof.model.report import Report, SkippedFile, Window
-from tbprof.model.savings import MAX_REPLAY_ERROR, Saving, Savings
-from tbprof.model.sites import Instance, PredictedKind, PredictedLine, Site, Source, Span, SpanKind
+from tbprof.model.sites import (
+    EventRow,
+    FindingIndex,
+    Instance,
+    PredictedKind,
+    PredictedLine,
+    Site,
+    SiteIndex,
+    Source,
+    Span,
+    SpanKind,
+    StepIndex,
+)
 from tbprof.model.window import (
     CodeKind,
     CodeShare,
@@ -77,10 +96,13 @@ from tbprof.model.window import (
     HostTime,
     Idle,
     IdlePlace,
-    Numbers,
     Step,
     SyncTotals,
     TraceSummary,
+    code_without_format,
+    disambiguated,
+    fingerprint,
+    suppression,
 )
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from tbprof.model.indexes import SiteIndex
+from tbprof.model.sites import SiteIndex
 from tbprof.records import dataclass
 
 PartKind: TypeAlias = Literal["computing", "communication", "copying", "idle"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Literal, TypeAlias
 
-from tbprof.model.indexes import EventRow, FindingIndex, SiteIndex, StepIndex
-from tbprof.model.savings import Saving
-from tbprof.model.window import Numbers
+from tbprof.model.sites import EventRow, FindingIndex, SiteIndex, StepIndex
 from tbprof.records import dataclass
 
 Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
@@ -97,3 +97,51 @@ class NotChecked:
 class FailedRule:
     rule: str
     error: str
+
+
+CheckState: TypeAlias = Literal["passed", "failed", "not_checked", "not_applicable"]
+"""The last one: the window holds nothing that the rule judges."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    rule: str
+    state: CheckState
+    finding: FindingIndex | None = None
+    """The worst of a failed one."""
+    needs: tuple[str, ...] = ()
+    """Of one that was not checked what was not recorded; none where the rule itself broke."""
+    numbers: Mapping[str, int | float | str] = field(default_factory=dict)
+    """Of a passed one what it looked at."""
+
+
+MAX_REPLAY_ERROR = 0.05
+"""A replay further off its own window than this gives no estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    floor_ns: int
+    estimate_ns: int | None
+    ceiling_ns: int
+
+    def at_most(self, most_ns: int) -> Saving:
+        """The same, none of the three above this."""
+        if self.ceiling_ns <= most_ns:
+            return self
+        estimate_ns = None if self.estimate_ns is None else min(self.estimate_ns, most_ns)
+        return Saving(min(self.floor_ns, most_ns), estimate_ns, most_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """What the whole window could win."""
+
+    floor_ns: int
+    estimate_ns: int | None
+    ceiling_ns: int
+    calibrated: bool
+    replay_error: float | None
+
+
+Numbers: TypeAlias = Mapping[str, int | float | str]

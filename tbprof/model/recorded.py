@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from tbprof.model.compiled import CompilerFacts
+from tbprof.model.computing import CompilerFacts
 from tbprof.model.sites import Source
 from tbprof.records import dataclass
 

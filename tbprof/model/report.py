@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.model.checks import Check
 from tbprof.model.communication import Communication
 from tbprof.model.computing import Computing
-from tbprof.model.findings import FailedRule, Finding, NotChecked, PlanRow, Verdict
-from tbprof.model.indexes import SiteIndex
+from tbprof.model.findings import Check, FailedRule, Finding, NotChecked, PlanRow, Savings, Verdict
 from tbprof.model.memory import MemoryPeak
 from tbprof.model.recorded import HookFacts, RecordedCall, SourceText
-from tbprof.model.savings import Savings
-from tbprof.model.sites import PredictedLine, Site
+from tbprof.model.sites import PredictedLine, Site, SiteIndex
 from tbprof.model.window import CodeShare, CopyTotal, Idle, Step, SyncTotals, TraceSummary
 from tbprof.records import dataclass
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, NewType, TypeAlias
 
-from tbprof.model.indexes import StepIndex
 from tbprof.records import dataclass
 
 PredictedKind: TypeAlias = Literal["scalar_read", "control_flow", "dynamic_shape", "host_read", "upload"]
@@ -102,3 +101,16 @@ class PredictedLine:
     known: Literal["seen", "read"]
     """How it is known that a GPU is waited for."""
     fingerprint: str
+
+
+SiteIndex = NewType("SiteIndex", int)
+"""Position among the sites of one window."""
+
+StepIndex = NewType("StepIndex", int)
+"""Position among the steps of one window; not the number that the profiler gave the step."""
+
+FindingIndex = NewType("FindingIndex", int)
+"""Position among the findings of one report."""
+
+EventRow = NewType("EventRow", int)
+"""Row of a trace's events; valid only together with the trace's cache key."""

@@ -6,27 +6,26 @@ import argparse
 from collections.abc import Callable, Mapping
 
 from tbprof.manual.pages import all_pages, manual_text
-from tbprof.plugin.routes.access_control import AccessControl
+from tbprof.plugin.routes.access_control import AccessControl, Bundle
 from tbprof.plugin.routes.answers import BYTES, CSV, JSON, answering, sending
-from tbprof.plugin.routes.bundle import Bundle
-from tbprof.plugin.routes.check_answers import CheckAnswers
-from tbprof.plugin.routes.compare_answers import CompareAnswers
-from tbprof.plugin.routes.finding_answers import FindingAnswers
 from tbprof.plugin.routes.fleet_answers import FleetAnswers
 from tbprof.plugin.routes.job_answers import JobAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.memory_file_answers import MemoryFileAnswers
-from tbprof.plugin.routes.runs_answers import RunsAnswers
-from tbprof.plugin.routes.series_answers import SeriesAnswers
-from tbprof.plugin.routes.source_answers import SourceAnswers
+from tbprof.plugin.routes.series_answers import RunsAnswers, SeriesAnswers
 from tbprof.plugin.routes.trace_answers import TraceAnswers
-from tbprof.plugin.routes.window_answers import WindowAnswers
+from tbprof.plugin.routes.window_answers import (
+    CheckAnswers,
+    CompareAnswers,
+    FindingAnswers,
+    MemoryFileAnswers,
+    SourceAnswers,
+    WindowAnswers,
+)
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.plugin.worker.open_traces import OpenTraces
 from tbprof.plugin.worker.reports import Reports
 from tbprof.texts.findings.rule_pages import rule_text
-from tbprof.views.pages.manual_page import ManualPage, manual_page
-from tbprof.views.pages.rule_page import RulePage, rule_page
+from tbprof.views.pages.manual_page import ManualPage, RulePage, manual_page, rule_page
 
 
 class Serving:

@@ -1,15 +1,32 @@
-"""Every rule over one window: what it found, and what became of it where it found nothing."""
+"""Every rule over one window: what it found, and what became of it where it found nothing.
+
+Which finding speaks where several rules found the same waits: that of the rule that comes before.
+
+A rule says in its own file which others it comes before: those that see less of the same wait. A loop
+of reads, or the read of a GradScaler, is also a read of a scalar, and says more of it.
+
+Which findings may have a row in the fix plan.
+
+Those that the replay can judge and that matter (not info). A bundle holds the sites of others, which
+have rows of their own; but where one of its sites has no finding in the plan, what they win together would be
+missing there: then the bundle has the row, and takes the place of the findings that it holds. Of two
+findings about the same sites the first has it.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from graphlib import TopologicalSorter
+from typing import TypeAlias
 
+from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.model import SEVERITIES, Check, FailedRule, Finding, FindingIndex
+from tbprof.analysis.savings.savings import REPLAYED
+from tbprof.model import SEVERITIES, Check, FailedRule, Finding, FindingIndex, disambiguated
 from tbprof.records import dataclass
 from tbprof.rules.base.rule import CALLS, Rule
-from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
-from tbprof.rules.precedence import settle
+from tbprof.rules.registry import RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +85,105 @@ def _with_finding(check: Check, findings: Sequence[Finding]) -> Check:
 def _worst_first(finding: Finding) -> tuple[int, int, str, tuple[int, ...]]:
     ceiling = finding.saving.ceiling_ns if finding.saving is not None else 0
     return SEVERITIES.index(finding.severity), -ceiling, finding.rule, finding.sites
+
+
+def most_specific_first(rules: Sequence[Rule]) -> tuple[str, ...]:
+    """The codes of the rules that come before others and of those others.
+
+    Those that nobody comes before stand first, then those that only they come before, and so on; of one
+    rank the lower code.
+
+    Raises:
+        graphlib.CycleError: A rule comes before itself.
+    """
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for rule in rules:
+        for other in rule.before:
+            sorter.add(other, rule.code)
+    sorter.prepare()
+    order: list[str] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        order += ready
+        sorter.done(*ready)
+    return tuple(order)
+
+
+_MOST_SPECIFIC_FIRST = most_specific_first(RULES)
+"""Of those that speak of all waits of a site the first takes the place of the others."""
+
+_DISTORTING = frozenset(rule.code for rule in RULES if rule.distorts_family)
+
+
+def settle(findings: Sequence[Finding], site_counts: Sequence[int]) -> list[Finding]:
+    """The findings without those that repeat another, in the same order.
+
+    Args:
+        findings: Of all rules.
+        site_counts: Of each site the number of its episodes. A finding about a part of them takes
+            nobody's place.
+    """
+    distorted = {finding.rule[:3] for finding in findings if finding.rule in _DISTORTING}
+    true = [f for f in findings if f.rule[:3] not in distorted or f.rule in _DISTORTING]
+    taken: dict[int, str] = {}
+    for rule in _MOST_SPECIFIC_FIRST:
+        for finding in true:
+            if finding.rule == rule and finding.count == sum(site_counts[i] for i in finding.sites):
+                for site in finding.sites:
+                    taken.setdefault(site, rule)
+    return [finding for finding in true if not _repeats(finding, taken)]
+
+
+def _repeats(finding: Finding, taken: dict[int, str]) -> bool:
+    """Whether more specific findings have all its sites."""
+    if finding.rule not in _MOST_SPECIFIC_FIRST or not finding.sites:
+        return False
+    rank = _MOST_SPECIFIC_FIRST.index
+    return all(site in taken and rank(taken[site]) < rank(finding.rule) for site in finding.sites)
+
+
+_Order: TypeAlias = tuple[int, tuple[int, ...], str, str, tuple[str, ...], bool]
+
+
+def with_distinct_fingerprints(findings: Sequence[Finding], sites: Sequence[SiteMembers]) -> list[Finding]:
+    """The findings by their lines, each with a fingerprint that no other one of the window has.
+
+    Nothing that changes from run to run takes part in the order: no wait, no count.
+
+    Args:
+        findings: Of all rules.
+        sites: Those of the window.
+    """
+    by_line = sorted(findings, key=lambda finding: sorted(_order(sites[site]) for site in finding.sites))
+    names = disambiguated(finding.fingerprint for finding in by_line)
+    return [
+        dataclasses.replace(finding, fingerprint=name) for finding, name in zip(by_line, names, strict=True)
+    ]
+
+
+def _order(site: SiteMembers) -> _Order:
+    source = site.source
+    line, candidates = (0, ()) if source is None else (source.line or 0, source.candidates)
+    return line, candidates, site.direction, site.memory, site.calls, site.blocking
+
+
+_BUNDLES = frozenset(rule.code for rule in RULES if rule.is_bundle)
+
+
+def candidates(findings: Sequence[Finding]) -> list[int]:
+    """Indices of findings, ascending."""
+    worth = [at for at, finding in enumerate(findings) if _is_worth_a_row(finding)]
+    alone = [at for at in worth if findings[at].rule not in _BUNDLES]
+    held = {site for at in alone for site in findings[at].sites}
+    bundles = [at for at in worth if at not in alone and not set(findings[at].sites) <= held]
+    taken = {site for at in bundles for site in findings[at].sites}
+    rows: list[int] = []
+    for at in sorted([*bundles, *(at for at in alone if not set(findings[at].sites) <= taken)]):
+        if not any(set(findings[at].sites) <= set(findings[row].sites) for row in rows):
+            rows.append(at)
+    return rows
+
+
+def _is_worth_a_row(finding: Finding) -> bool:
+    is_told = finding.saving is not None and finding.saving.estimate_ns is not None
+    return is_told and finding.removal in REPLAYED and bool(finding.sites) and finding.severity != "info"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tbprof.rules.files import RuleFile
 
 if TYPE_CHECKING:
-    from tbprof.rules.base.notes import Note
-    from tbprof.rules.base.rule import Rule
+    from tbprof.rules.base.rule import Note, Rule
 
 
 def declared_rule(file: RuleFile) -> Rule | None:

@@ -15,8 +15,7 @@ from google.protobuf.message import DecodeError
 from tbprof.errors import ReportNotReadable, ReportTooLarge, ReportTooNew
 from tbprof.model import HealthFact, Report, Site
 from tbprof.store import report_pb2
-from tbprof.store.bounds import check_bounds
-from tbprof.store.indexes import check_indexes
+from tbprof.store.indexes import check_bounds, check_indexes
 from tbprof.store.messages import from_message, to_message
 
 SCHEMA = 1

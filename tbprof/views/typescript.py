@@ -15,7 +15,7 @@ import textwrap
 import types
 import typing
 
-from tbprof.views.checks import checks
+from tbprof.views.checks import checks_view
 from tbprof.views.compare import comparison
 from tbprof.views.export import finding_markdown
 from tbprof.views.fleet import fleet
@@ -23,7 +23,7 @@ from tbprof.views.icicle import icicle
 from tbprof.views.job import job_page
 from tbprof.views.memory import memory, memory_files
 from tbprof.views.modules import modules
-from tbprof.views.pages import manual_page, rule_page
+from tbprof.views.pages import manual_page
 from tbprof.views.roofline import roofline
 from tbprof.views.series import series
 from tbprof.views.source import source
@@ -42,13 +42,13 @@ _ROOTS: tuple[type, ...] = (
     job_page.JobAnswer,
     comparison.CompareAnswer,
     finding_markdown.FindingText,
-    rule_page.RulePage,
+    manual_page.RulePage,
     manual_page.ManualPage,
     timeline.TimelineAnswer,
     timeline.TimelineStep,
     timeline.SelectionView,
     timeline.FoundView,
-    checks.ChecksView,
+    checks_view.ChecksView,
     icicle.IcicleAnswer,
     memory.MemoryAnswer,
     memory_files.MemoryFilesView,

@@ -19,7 +19,7 @@ from tbprof.analysis.modules.module_table import module_table
 from tbprof.analysis.operators.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.kineto.reader import read_trace
-from tbprof.views.base.times import us
+from tbprof.views.base.steady import us
 
 # The plugin's own use of pandas is out of date.
 pytestmark = pytest.mark.filterwarnings("ignore")

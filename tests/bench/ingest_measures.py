@@ -27,7 +27,7 @@ def floor(path: str) -> Figures:
     import msgspec
 
     from tbprof.trace.importers.files.source import open_source
-    from tbprof.trace.importers.kineto.events.boundaries import ARRAY_END
+    from tbprof.trace.importers.kineto.events.batch import ARRAY_END
     from tbprof.trace.importers.kineto.events.chunks import EventStream
     from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 

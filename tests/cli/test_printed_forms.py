@@ -13,9 +13,9 @@ import pytest
 from hostile_text import MARKUP, STEERING, hostile_trace
 from markdown_it import MarkdownIt
 
-from tbprof.cli.output.check_comment import check_comment
+from tbprof.cli.commands.table import FORMS
+from tbprof.cli.output.check_text import check_comment
 from tbprof.cli.output.markdown import markdown
-from tbprof.cli.output.tables import FORMS
 from tbprof.cli.output.terminal import terminal_text
 from tbprof.escaping import escaped, prose
 from tbprof.html_report.table_markup import table_markdown, table_page

@@ -15,13 +15,11 @@ from engines import ENGINES, Started, threads
 
 from tbprof import analyze_many
 from tbprof.errors import ReportError, UsageError
+from tbprof.executors.analyzing import Failure, InProcess, stored_report
 from tbprof.executors.choosing import executor_of
 from tbprof.executors.dask_executor import DaskExecutor
-from tbprof.executors.executor import Failure
-from tbprof.executors.in_process import InProcess
 from tbprof.executors.local_processes import LocalProcesses
 from tbprof.executors.ray_executor import RayExecutor
-from tbprof.executors.task import stored_report
 from tbprof.process.worker import Worker
 from tbprof.store.codec import encode_report
 

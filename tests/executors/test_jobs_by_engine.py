@@ -11,7 +11,7 @@ from crashing_tasks import dies_once
 from engines import ENGINES, Started, in_process
 from job_scenes import write_job
 
-from tbprof.executors.executor import Executor, Task
+from tbprof.executors.analyzing import Executor, Task
 from tbprof.store.codec import decode_report
 from tbprof.views.job.job_document import job_document
 from tbprof.views.job.job_view import job_page

@@ -11,10 +11,9 @@ import pytest
 
 import tbprof
 from tbprof.errors import UsageError
-from tbprof.html_report.loaded_report import LoadedReport
-from tbprof.html_report.loaded_table import LoadedTable
+from tbprof.html_report.loaded_report import LoadedReport, LoadedTable
 from tbprof.html_report.table_markup import table_html, table_markdown, table_page
-from tbprof.views.tables.table import Column, Table
+from tbprof.views.tables.cells import Column, Table
 
 SAMPLE = Path(__file__).parents[2] / "logs" / "samples" / "h100_bert_small_infer" / "h100_bert_small.json.gz"
 

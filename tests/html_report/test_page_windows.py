@@ -14,7 +14,7 @@ from job_scenes import LATE, job_of, write_job
 
 from tbprof.cli.main import main
 from tbprof.errors import TbprofError, TraceError
-from tbprof.html_report import embedded_jobs, embedded_series, html_page
+from tbprof.html_report import html_page, page_windows
 from tbprof.html_report.page_windows import MOST_OF_TREND, PageWindows, WindowReport, choose_windows
 from tbprof.model import HealthFact, Report, Window
 from tbprof.texts.screens.problems import LEFT_OUT, LEFT_OUT_JOB
@@ -274,7 +274,7 @@ def test_the_windows_that_are_idle_most_are_compared_with_all(tmp_path: Path, ca
 def test_of_large_jobs_the_newest_are_compared_and_the_others_say_that_they_are_not(
     reports: list[Report], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded_jobs, "MOST_JOB_RANKS", RANKS)
+    monkeypatch.setattr(page_windows, "MOST_JOB_RANKS", RANKS)
     data = data_in(page_of_some(reports, windows=3))
     ranks = [len(job["view"]["page"]["ranks"]) for job in data["jobs"]]
     assert ranks == [0, RANKS, RANKS]
@@ -286,7 +286,7 @@ def test_of_large_jobs_the_newest_are_compared_and_the_others_say_that_they_are_
 def test_trends_of_ranks_without_a_window_in_the_page_are_few(
     reports: list[Report], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded_series, "MOST_TREND_ROWS", 2)
+    monkeypatch.setattr(page_windows, "MOST_TREND_ROWS", 2)
     trends = data_in(page_of_some(reports, windows=2, most=1))["trends"]
     assert len(trends) == 2
     assert all(len(one["view"]["rows"]) == 2 for one in trends)

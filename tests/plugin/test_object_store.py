@@ -15,7 +15,7 @@ from command_line import SAMPLES
 from timeouts import PATIENCE_S
 
 from tbprof.cli.main import main
-from tbprof.remote import fetching, placeholders
+from tbprof.remote import placeholders
 from tbprof.remote.outbox import send
 
 moto = pytest.importorskip("moto.server", reason="pip install 'tbprof[stores]'")
@@ -41,7 +41,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     urllib.request.urlopen(urllib.request.Request(f"{url}/moto-api/reset", method="POST")).close()
     s3fs.S3FileSystem(endpoint_url=url, skip_instance_cache=True).mkdir("team")
     yield url
-    fetching._store.cache_clear()
+    placeholders._store.cache_clear()
     server.stop()
 
 

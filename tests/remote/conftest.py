@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.remote import fetching, placeholders
+from tbprof.remote import placeholders
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.setenv(placeholders.MIRRORS_VARIABLE, "")
     monkeypatch.setattr(placeholders, "_addresses", {})
     yield
-    fetching._store.cache_clear()
+    placeholders._store.cache_clear()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from faulty_store import FaultyStore
 
 from tbprof.errors import Busy, RemoteError
-from tbprof.remote import fetching
+from tbprof.remote import placeholders
 from tbprof.remote.mirror import mirroring
 from tbprof.remote.mirror.mirroring import mirror
 from tbprof.remote.placeholders import addressed
@@ -63,7 +63,7 @@ def test_a_fault_is_overcome_and_a_lasting_one_is_for_another_time(
 
 
 def test_pieces_of_two_versions_are_never_put_together(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "PIECE_BYTES", 4)
+    monkeypatch.setattr(placeholders, "PIECE_BYTES", 4)
     FaultyStore.put(f"{address}/{TRACE}", b"old old ")
     path = mirror(address).folder / TRACE
     before = identity_of(path)
@@ -95,8 +95,8 @@ def test_what_is_hostile_or_gone_has_no_placeholder(
 
 
 def test_the_cache_stays_within_its_limit(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "MAX_CACHE_BYTES", 250)
-    monkeypatch.setattr(fetching, "MAX_FILE_BYTES", 150)
+    monkeypatch.setattr(placeholders, "MAX_CACHE_BYTES", 250)
+    monkeypatch.setattr(placeholders, "MAX_FILE_BYTES", 150)
     for run, size in {"a": 100, "b": 100, "c": 100, "huge": 151}.items():
         FaultyStore.put(f"{address}/{run}/w.trace.json", bytes(size))
     folder = mirror(address).folder

@@ -7,7 +7,7 @@ import pytest
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.model import Finding, Source, disambiguated, fingerprint
-from tbprof.rules.distinct_fingerprints import with_distinct_fingerprints
+from tbprof.rules.checking import with_distinct_fingerprints
 
 READ = ("aten::_local_scalar_dense", "aten::item")
 

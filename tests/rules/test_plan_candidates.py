@@ -9,7 +9,7 @@ from masked_scene import masked_reads
 from trace_builder import TraceBuilder
 
 from tbprof.model import Finding, Removal, Severity
-from tbprof.rules.plan_candidates import candidates
+from tbprof.rules.checking import candidates
 
 
 def finding(rule: str, *sites: int, removal: Removal = "defer", severity: Severity = "high") -> Finding:

@@ -10,7 +10,7 @@ import pytest
 from tbprof.model import Finding
 from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Rule
-from tbprof.rules.precedence import most_specific_first, settle
+from tbprof.rules.checking import most_specific_first, settle
 from tbprof.rules.registry import RULES
 
 SITE_COUNTS = (6, 6, 6)

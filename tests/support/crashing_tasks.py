@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tbprof.executors.executor import Answer
-from tbprof.executors.task import stored_report
+from tbprof.executors.analyzing import Answer, stored_report
 
 
 def dies_once(path: str, *, at: str, mark: str) -> Answer:

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
+from tbprof.executors.analyzing import Executor, InProcess
 from tbprof.executors.dask_executor import DaskExecutor
-from tbprof.executors.executor import Executor
-from tbprof.executors.in_process import InProcess
 from tbprof.executors.local_processes import LocalProcesses
 from tbprof.executors.ray_executor import RayExecutor
 

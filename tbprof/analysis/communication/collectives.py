@@ -32,9 +32,8 @@ from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.model import CollectiveKey
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn, distinct
+from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn, distinct, dtype_name, item_bytes
 from tbprof.trace.columns.columns import Category, Trace
-from tbprof.trace.columns.dtypes import dtype_name, item_bytes
 
 _RANGES = r"(?:nccl|rccl|xccl|hccl|ucc|symm_mem):"
 """Ranges that the backends of torch.distributed open around a collective, and ops of symmetric memory."""

@@ -27,8 +27,7 @@ from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits, is_dry
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, lookup
-from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
+from tbprof.trace.columns.arrays import CLOCK_SLACK_NS, NONE, Int32s, Int64s, lookup
 from tbprof.trace.columns.columns import Category, Slices, Trace
 
 

@@ -22,8 +22,7 @@ from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.waits.awaited import DEFAULT_COPY_NS, DEFAULT_SYNC_NS, Awaited
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
-from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
+from tbprof.trace.columns.arrays import CLOCK_SLACK_NS, NONE, Int64s, is_among, median
 
 
 @dataclass(frozen=True, slots=True, eq=False)

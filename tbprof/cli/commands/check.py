@@ -9,20 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.baseline_file import read_baseline, renewed, write_baseline
-from tbprof.cli.input.checkout_paths import path_in_checkout
-from tbprof.cli.input.piped import as_file
-from tbprof.cli.input.places import local_path, path_of
+from tbprof.cli.input.baseline_file import path_in_checkout, read_baseline, renewed, write_baseline
+from tbprof.cli.input.file_kinds import as_file, is_folder, local_path, near_path, path_of, report_of_file
 from tbprof.cli.input.preflight_document import document_recording, preflight_document
-from tbprof.cli.input.reading import is_folder, report_of_file
 from tbprof.cli.input.window_reading import FolderWindows, WindowReader
-from tbprof.cli.output.check_comment import check_comment
-from tbprof.cli.output.check_text import check_text
+from tbprof.cli.output.check_text import check_comment, check_text, github_annotations
 from tbprof.cli.output.checks_text import checks_text, list_text
-from tbprof.cli.output.github_annotations import github_annotations
-from tbprof.cli.output.near_paths import near_path
-from tbprof.cli.output.stderr_messages import tell
-from tbprof.cli.processes.preflight_child import run_preflight
+from tbprof.cli.output.output_file import tell
+from tbprof.cli.processes.torch_command import run_preflight
 from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import json_text
 from tbprof.line_rules import LINE_KINDS
@@ -30,8 +24,8 @@ from tbprof.process.one_thread import one_thread
 from tbprof.remote.placeholders import addressed
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
-from tbprof.texts.findings.check import unjudged_sum
-from tbprof.texts.findings.left_out import CUT_OFF, forbidden_sentence
+from tbprof.texts.findings.check_outcomes import unjudged_sum
+from tbprof.texts.findings.finding_notes import CUT_OFF, forbidden_sentence
 from tbprof.texts.findings.rule_pages import all_rules
 from tbprof.views.check.check import NEW, SHARES, Baseline, Budget, CheckView, Recording
 from tbprof.views.check.check_view import check_view
@@ -39,7 +33,7 @@ from tbprof.views.check.sarif import sarif_log
 from tbprof.views.checks.checks_view import checks_view
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
     from tbprof.model import Report, Window
 
 FOUND = 1

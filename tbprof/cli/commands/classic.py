@@ -7,18 +7,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.places import local_path
-from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.input.file_kinds import local_path
+from tbprof.cli.output.output_file import tell
 from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.standard_streams import put
 from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.publishing.classic import CLASSIC_FOLDER, copy_classic
+from tbprof.store.publishing.publishing import copy_classic
+from tbprof.store.publishing.retention import CLASSIC_FOLDER
 from tbprof.trace_files import is_classic_copy, is_of_torch, looks_like_trace
 from tbprof.window_names import parse_window_name
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
 
 _COULD_NOT = 2
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.places import local_path
+from tbprof.cli.input.file_kinds import local_path
 from tbprof.cli.input.window_reading import read_windows
 from tbprof.cli.processes.torch_command import command_with_torch
 from tbprof.errors import TbprofError, UsageError
@@ -22,7 +22,7 @@ from tbprof.trace_files import looks_like_trace
 from tbprof.views.overview.overview_view import overview_view
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
 
 MOST_WINDOWS = 20
 """Of a run on many ranks, so many tell enough."""

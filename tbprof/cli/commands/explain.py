@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from tbprof.standard_streams import put
 from tbprof.texts.findings.rule_pages import all_rules, rule_text
-from tbprof.views.pages.rule_page import rule_page
+from tbprof.views.pages.manual_page import rule_page
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
 
 _WIDTH = 88
 

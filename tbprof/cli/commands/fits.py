@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tbprof.cli.commands.run import add_module_with_torch
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
 
 
 def add_to(commands: Commands) -> None:

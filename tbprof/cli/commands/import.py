@@ -8,17 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.places import local_path
-from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.input.file_kinds import local_path
+from tbprof.cli.output.output_file import tell
 from tbprof.errors import PublishError, TraceError, UsageError
 from tbprof.escaping import plain
 from tbprof.remote.address import is_address
 from tbprof.standard_streams import put
-from tbprof.store.publishing.import_names import run_of
-from tbprof.store.publishing.importing import Imported, import_trace, is_within
+from tbprof.store.publishing.importing import Imported, import_trace, is_within, run_of
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
 
 _COULD_NOT = 2
 

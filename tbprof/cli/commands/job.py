@@ -6,14 +6,14 @@ import argparse
 import dataclasses
 from typing import TYPE_CHECKING
 
-from tbprof.cli.commands.parsers import WORKERS_HELP
-from tbprof.cli.input.places import local_path, path_of
+from tbprof.cli.input.file_kinds import local_path, path_of
 from tbprof.cli.output.output_file import Output
+from tbprof.cli.parser import WORKERS_HELP
 from tbprof.errors import UsageError
 from tbprof.escaping import json_text
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
     from tbprof.views.job.job_page import JobPage
 
 _COULD_NOT = 2

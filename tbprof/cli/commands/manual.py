@@ -9,7 +9,7 @@ from tbprof.manual.pages import all_pages, manual_text
 from tbprof.standard_streams import put, reader_may_leave
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
 
 
 def add_to(commands: Commands) -> None:

@@ -1,18 +1,24 @@
-"""`tbprof publish`: a trace, as the trainer hook does after each window, or all that runs left behind."""
+"""`tbprof publish`: a trace, as the trainer hook does after each window, or all that runs left behind.
+
+Who else works on a GPU, asked of the driver's library by the process that publishes a window.
+
+Not by the training: the question takes milliseconds there, some with a lock of the driver held.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
+import json
 import os
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tbprof.cli.input.places import local_path, path_or_address
-from tbprof.cli.output.stderr_messages import tell
-from tbprof.cli.processes.gpu_processes import add_other_processes
+from tbprof.cli.input.file_kinds import local_path, path_or_address
+from tbprof.cli.output.output_file import tell
 from tbprof.errors import Busy, RemoteError, TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.file_names import lies_in_spool
@@ -21,17 +27,16 @@ from tbprof.hook.trackers.trackers import ShownWindow
 from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address
 from tbprof.remote.outbox import outbox_of, send
-from tbprof.safe_open import replace_whole
+from tbprof.safe_open import content_within, replace_whole
 from tbprof.standard_streams import flush_output, put
-from tbprof.store.publishing.publishing import Source, facts_of, publish_window
+from tbprof.store.publishing.publishing import Source, facts_of, publish_window, scalars_of
 from tbprof.store.publishing.retention import Limits
-from tbprof.store.publishing.scalars import scalars_of
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.screens.window_line import window_line
 from tbprof.views.overview.opening import opening_of
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
+
 
 DEADLINE_S = 600
 _PATIENCE_S = 120.0
@@ -228,3 +233,59 @@ def _give_up(trace: Path) -> None:
     # A hung file system holds the main thread; only the process as a whole can end.
     tell(f"{trace} was not published within {DEADLINE_S} s and stays where it is")
     os._exit(_COULD_NOT)
+
+
+_GPU_UNSEEN = ("gpu_not_recorded", "gpu_work_lost")
+
+
+def window_line(report: Report, *sentences: str) -> str:
+    """`window 3: ` and the sentences that open its screen, without the last full stop.
+
+    It begins with `empty window` where the GPU that is there is not in it.
+    """
+    window = "window" if report.facts is None else f"window {report.facts.window}"
+    if report.idle is None and any(fact.code in _GPU_UNSEEN for fact in report.trace.health):
+        return f"empty {window}: no GPU work was recorded, though torch sees the GPU: tbprof doctor says why"
+    said = " ".join(sentence for sentence in sentences if sentence)
+    return f"{window}: {said.rstrip('.') or 'nothing is to be said of it'}"
+
+
+_MOST_FACTS_BYTES = 256 * 1024 * 1024
+
+
+def add_other_processes(facts: Path, gpu: str, training: int) -> None:
+    """Write into a window's facts how many others are on the device, or why that is not known.
+
+    Args:
+        facts: the hook's `X.facts.json`; what stands in it stays, whatever happens here.
+        gpu: the driver's name of the device, `GPU-<uuid>`.
+        training: the number of the process that recorded the window.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        known = json.loads(content_within(facts, _MOST_FACTS_BYTES))
+        if not isinstance(known, dict):
+            return
+        try:
+            known["other_gpu_processes"] = other_processes(gpu, training)
+        except Exception as error:  # noqa: BLE001 - the driver's library has a family of errors of its own
+            reason = f"{type(error).__name__}: {error}"
+            known.setdefault("missing", []).append({"name": "other_gpu_processes", "reason": reason})
+        replace_whole(facts, json.dumps(known).encode())
+
+
+def other_processes(gpu: str, training: int) -> int | None:
+    """Processes on the device besides the process `training`; None without `nvidia-ml-py` to ask through.
+
+    A container sees process numbers of its own: there, one of those listed is the training's.
+    """
+    try:
+        nvml: Any = importlib.import_module("pynvml")
+    except ModuleNotFoundError:
+        return None
+    nvml.nvmlInit()
+    try:
+        listed = nvml.nvmlDeviceGetComputeRunningProcesses(nvml.nvmlDeviceGetHandleByUUID(gpu))
+    finally:
+        nvml.nvmlShutdown()
+    others = [process.pid for process in listed if process.pid != training]
+    return len(others) if len(others) < len(listed) else max(len(others) - 1, 0)

@@ -10,21 +10,18 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from tbprof.cli.commands.parsers import WORKERS_HELP, add_top
 from tbprof.cli.commands.report_forms import report_parts
-from tbprof.cli.input.file_kinds import other_file
-from tbprof.cli.input.piped import is_piped
-from tbprof.cli.input.places import local_path, path_of
+from tbprof.cli.input.file_kinds import is_piped, local_path, other_file, path_of
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
-from tbprof.cli.output.output_file import Output
-from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.output.output_file import Output, tell
+from tbprof.cli.parser import WORKERS_HELP, add_top
 from tbprof.errors import UsageError
 from tbprof.model import SEVERITIES
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
-    from tbprof.cli.input.shard import Shard
-    from tbprof.executors.executor import Executor
+    from tbprof.cli.input.window_reading import Shard
+    from tbprof.cli.parser import Commands
+    from tbprof.executors.analyzing import Executor
 
 FOUND = 1
 _COULD_NOT = 2
@@ -109,7 +106,7 @@ def _executor(words: str | None) -> Executor | None:
 def _shard(words: str | None) -> Shard | None:
     if words is None:
         return None
-    from tbprof.cli.input.shard import shard_of
+    from tbprof.cli.input.window_reading import shard_of
 
     return shard_of(words)
 

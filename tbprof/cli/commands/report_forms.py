@@ -10,10 +10,10 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from tbprof.cli.input.reading import is_folder
+from tbprof.cli.input.file_kinds import is_folder
 from tbprof.cli.input.window_reading import WindowReader, WindowReport
-from tbprof.cli.output.color import colored, wants_color
-from tbprof.cli.output.stderr_messages import Problem, tell
+from tbprof.cli.output.output_file import Problem, tell
+from tbprof.cli.output.terminal import colored, wants_color
 from tbprof.escaping import json_text
 from tbprof.model import Report
 

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tbprof.cli.output.memory_step_text import memory_step_text
-from tbprof.cli.output.out_of_memory_text import out_of_memory_text
-from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.output.out_of_memory_text import memory_step_text, out_of_memory_text
+from tbprof.cli.output.output_file import tell
 from tbprof.errors import UsageError
 from tbprof.escaping import json_text
+from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
 from tbprof.memory_files.listing import MemoryFile, memory_files_in
-from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
 from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.store.lookup.discovery import MemoryFolder
-from tbprof.texts.memory.followed_steps import growth_sentence
+from tbprof.texts.memory.sentences import growth_sentence
 
 _MOST_FILES = 4
 """Ranks of a job fail together, and one tells what the others do."""

@@ -56,15 +56,15 @@ def _out_of_memory(path: Path, is_json: bool) -> str:
 
 
 def _memory_step(path: Path, is_json: bool) -> str:
-    from tbprof.cli.output.memory_step_text import memory_step_json, memory_step_text
-    from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
+    from tbprof.cli.output.out_of_memory_text import memory_step_json, memory_step_text
+    from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
 
     found = MEMORY_STEP_FILE.read(path)
     return memory_step_json(found) if is_json else memory_step_text(found)
 
 
 def _snapshot(path: Path, is_json: bool) -> str:
-    from tbprof.cli.output.snapshot_text import snapshot_json, snapshot_text
+    from tbprof.cli.output.out_of_memory_text import snapshot_json, snapshot_text
     from tbprof.snapshot.snapshot import read_snapshot
 
     found = read_snapshot(path)

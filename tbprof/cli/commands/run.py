@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tbprof.cli.processes.torch_command import command_with_torch
 
 if TYPE_CHECKING:
-    from tbprof.cli.commands.parsers import Commands
+    from tbprof.cli.parser import Commands
 
 
 def add_to(commands: Commands) -> None:

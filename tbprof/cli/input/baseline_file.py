@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -98,3 +99,14 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
 
     with Output(path) as output:
         output.put(text)
+
+
+def path_in_checkout(file: str, source_root: Path) -> str:
+    """The file relative to the folder that the command runs in, with forward slashes.
+
+    A report names files relative to where Python imported them from: `source_root` says where
+    that is. What lies elsewhere keeps its whole path.
+    """
+    full = os.path.normpath(Path.cwd() / source_root / file)
+    inside = os.path.relpath(full) if full.startswith(str(Path.cwd()) + os.sep) else full
+    return inside.replace(os.sep, "/")

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tbprof.cli.input.reading import is_folder
-from tbprof.cli.output.stderr_messages import tell
+from tbprof.cli.input.file_kinds import is_folder
+from tbprof.cli.output.output_file import tell
 from tbprof.errors import TbprofError, UsageError
-from tbprof.executors.analyzing import analyze_many
+from tbprof.executors.analyzing import Executor, analyze_many
 from tbprof.executors.choosing import executor_for
-from tbprof.executors.executor import Executor
 from tbprof.file_names import REPORT_SUFFIX, rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass
 from tbprof.store.lookup.job_windows import job_windows
 from tbprof.store.lookup.windows import stored_report
-from tbprof.texts.findings.left_out import skipped_sentence
+from tbprof.texts.findings.finding_notes import skipped_sentence
 from tbprof.texts.job.notes import newest_command, not_newest_note
 from tbprof.views.job.job_page import RankProblem
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
-from tbprof.views.series.newest_window import NewestWindow, names_of, newest_window
+from tbprof.views.series.outstanding import NewestWindow, names_of, newest_window
 from tbprof.window_names import parse_window_name
 
 _MOST_NAMED = 8

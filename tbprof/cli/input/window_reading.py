@@ -3,23 +3,52 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from tbprof.cli.input.reading import is_folder, progress_of, report_of_file
-from tbprof.cli.output.stderr_messages import Problem, tell
-from tbprof.errors import TbprofError, TraceError
+from tbprof.cli.input.file_kinds import is_folder, progress_of, report_of_file
+from tbprof.cli.output.output_file import Problem, tell
+from tbprof.errors import TbprofError, TraceError, UsageError
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import Report, Window
-from tbprof.store.lookup.reports import has_report, report_of_window, window_of_report
+from tbprof.records import dataclass
+from tbprof.store.lookup.cache import has_report, report_of_window, window_of_report
 
 if TYPE_CHECKING:
-    from tbprof.cli.input.shard import Shard
-    from tbprof.executors.executor import Executor
+    from tbprof.executors.analyzing import Executor
     from tbprof.store.lookup.discovery import MemoryFolder
+
+
+_WORDS = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `number`, from 1 on, of `count`."""
+
+    number: int
+    count: int
+
+    def of(self, items: Sequence[_T]) -> Sequence[_T]:
+        """Every `count`-th: neighbors, which take as long as each other, go to different parts."""
+        return items[self.number - 1 :: self.count]
+
+
+def shard_of(words: str) -> Shard:
+    """The part that `3/64` names.
+
+    Raises:
+        UsageError: There is no such part.
+    """
+    found = _WORDS.fullmatch(words)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise UsageError(f"--shard {words} is no part: give I/N with I from 1 to N, such as 3/64")
+    return Shard(int(found[1]), int(found[2]))
+
 
 _PROGRESS_FROM_S = 2.0
 """A list that is read faster needs no line that says how far it is."""
@@ -137,7 +166,7 @@ class FolderWindows:
         """
         # A file that is named needs nothing of what finds them.
         from tbprof.store.lookup.discovery import Discovery, nothing_to_read
-        from tbprof.texts.findings.left_out import skipped_sentence
+        from tbprof.texts.findings.finding_notes import skipped_sentence
         from tbprof.trace_files import looks_like_trace
 
         listing = Discovery(self._folder, looks_like_trace).find()

@@ -1,11 +1,66 @@
-"""The answer of `tbprof check` for people."""
+"""The answer of `tbprof check` for people.
+
+The answer of `tbprof check` as workflow commands, which GitHub shows beside the lines of a change.
+
+https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+"""
 
 from __future__ import annotations
 
-from tbprof.escaping import plain
+from collections.abc import Callable
+
+from tbprof.escaping import escaped, plain, prose
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.findings.check import failure_sum, unjudged_sum
+from tbprof.texts.findings.check_outcomes import failure_sum, found_sentence, unjudged_sum
 from tbprof.views.check.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
+
+
+def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) -> list[str]:
+    """One line for each finding that is not accepted, all that could not be judged or is over its budget, and
+    each warning.
+    """
+    budgets = [row.text for row in view.budgets if row.is_exceeded or row.found is None]
+    return [
+        *(_annotation(row, path_in_checkout) for row in view.rows if row.state in _OPEN),
+        *(_command("error", {"title": "tbprof"}, text) for text in (*view.unjudged, *budgets)),
+        *(
+            _command(
+                "warning",
+                _annotated_place(warned.rule, warned.file, warned.line, path_in_checkout),
+                warned.text,
+            )
+            for warned in view.warned
+        ),
+    ]
+
+
+def _annotation(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
+    found = row.found
+    place = _annotated_place(found.rule, found.file, found.line, path_in_checkout)
+    text = found_sentence(found.title, found.remedy, found.often, predicted=found.predicted)
+    return _command("error" if row.fails else "warning", place, text)
+
+
+def _annotated_place(
+    rule: str, file: str, line: int | None, path_in_checkout: Callable[[str], str]
+) -> dict[str, str]:
+    where = {} if not file else {"file": path_in_checkout(file)}
+    if file and line is not None:
+        where["line"] = str(line)
+    return {**where, "title": f"tbprof {rule}"}
+
+
+def _command(name: str, properties: dict[str, str], message: str) -> str:
+    given = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
+    return f"::{name} {given}::{_escaped(message)}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """The per cent sign first: it begins every escape."""
+    for mark in "%\r\n" + more:
+        text = text.replace(mark, f"%{ord(mark):02X}")
+    return plain(text)
+
 
 _FORMER = (
     "the baseline is of an earlier form, in which two lines of one function may be mistaken for each other: "
@@ -93,3 +148,50 @@ def _sum(view: CheckView) -> str:
     if not windows and not words:
         return found
     return f"{found}; {unjudged_sum(windows, len(view.recordings), words)}"
+
+
+_OPEN = ("new", "more", "unseen")
+_MOST_LINES = 50
+"""A comment of GitHub takes 65,536 characters."""
+
+
+def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> str:
+    """What is not accepted, what fails first; names from programs stand in code and can be no markup."""
+    rows = sorted((row for row in view.rows if row.state in _OPEN), key=lambda row: not row.fails)
+    what = count(len(rows), "line that is not accepted", "lines that are not accepted")
+    if not rows and len(view.doubts) == len(view.recordings):
+        what = "but nothing could be found"
+    parts = [f"### tbprof: {escaped(view.verdict)}, {what}"]
+    parts += ["Predicted, no GPU was used: lines and counts, no times."] if view.predicted else []
+    parts += [prose(doubt) for doubt in view.doubts]
+    listed = [_budget(row) for row in view.budgets if row.is_exceeded or row.found is None]
+    listed += _first([f"- **not judged**: {prose(sentence)}" for sentence in view.unjudged])
+    listed += _first([_commented(row, path_in_checkout) for row in rows])
+    parts += ["\n".join(listed)] if listed else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _first(items: list[str]) -> list[str]:
+    more = len(items) - _MOST_LINES
+    return [*items[:_MOST_LINES], f"- and {more:,} more"] if more > 0 else items
+
+
+def _commented(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
+    found = row.found
+    text = found_sentence(found.title, found.remedy, found.often, predicted=found.predicted)
+    number = "" if found.line is None else f":{found.line}"
+    place = f" {_code(path_in_checkout(found.file) + number)}" if found.file else ""
+    state = "**fails**" if row.fails else row.state
+    item = f"- {state} {escaped(found.rule)}{place}: {prose(text)}"
+    return f"{item}<br>{_code(found.shown_code)}" if found.shown_code else item
+
+
+def _budget(row: BudgetRow) -> str:
+    state = "fails" if row.is_exceeded else "not judged"
+    return f"- **{state}**: {prose(row.text)}"
+
+
+def _code(text: str) -> str:
+    """In a line of its own the marks of markdown would count; as numbers of characters they do not."""
+    marks = {ord(mark): f"&#{ord(mark)};" for mark in "*_`[]<>&@#\\|~!"}
+    return f"<code>{plain(text).translate(marks)}</code>"

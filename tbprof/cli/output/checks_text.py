@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tbprof.cli.output.terminal import saving_text
 from tbprof.escaping import code, escaped, plain, prose
 from tbprof.texts.findings.rule_pages import RuleText
-from tbprof.views.checks.checks import CheckRow, ChecksView
+from tbprof.views.checks.checks_view import CheckRow, ChecksView
 
 _MARKS = {
     "failed": "FAILED",

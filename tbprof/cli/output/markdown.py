@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.cli.input.file_kinds import near_path
 from tbprof.cli.output.checks_text import checks_markdown
-from tbprof.cli.output.near_paths import near_path
-from tbprof.cli.output.stderr_messages import Problem
+from tbprof.cli.output.output_file import Problem
 from tbprof.cli.output.terminal import saving_text
 from tbprof.escaping import code, escaped, prose
 from tbprof.model import Report
@@ -14,7 +14,7 @@ from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.base.steady import marks_steps, mean_kernels, mean_launches
 from tbprof.views.checks.checks_view import checks_view
 from tbprof.views.export.finding_markdown import finding_markdown, site_place
-from tbprof.views.findings.predicted import PredictedRow
+from tbprof.views.findings.findings import PredictedRow
 from tbprof.views.window.window import SiteRow
 from tbprof.views.window.window_view import window_view
 

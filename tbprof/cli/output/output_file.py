@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
@@ -10,8 +11,10 @@ from types import TracebackType
 from typing import BinaryIO
 
 from tbprof.errors import UsageError
+from tbprof.escaping import plain
+from tbprof.records import dataclass
 from tbprof.remote.placeholders import addressed
-from tbprof.standard_streams import flush_output, put, reader_may_leave
+from tbprof.standard_streams import discard, flush_output, put, reader_may_leave
 
 
 class Output:
@@ -98,3 +101,32 @@ def _is_there(path: Path) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file gave nothing, or what a run lacks: said on stderr, and a part of what is printed as JSON."""
+
+    path: str
+    """Of the file, or of the run's folder."""
+    sentence: str
+    names_path: bool = False
+    """Whether the sentence does so itself, as those of errors do."""
+
+    @property
+    def told(self) -> str:
+        """As one sentence for people."""
+        return self.sentence if self.names_path else f"{self.path}: {self.sentence}"
+
+    def document(self) -> dict[str, str]:
+        """As JSON has it."""
+        return {"path": self.path, "sentence": self.sentence}
+
+
+def tell(sentence: str) -> None:
+    """Say one sentence, as one line. Where stderr can't be written to, nothing is said."""
+    try:
+        sys.stderr.write(f"tbprof: {plain(addressed(sentence))}\n")
+        sys.stderr.flush()
+    except OSError:
+        discard(sys.stderr)

@@ -7,13 +7,13 @@ import dataclasses
 import io
 from collections.abc import Sequence
 
-from tbprof.cli.output.near_paths import near_path
-from tbprof.cli.output.stderr_messages import Problem
+from tbprof.cli.input.file_kinds import near_path
+from tbprof.cli.output.output_file import Problem
 from tbprof.escaping import inert, json_text, plain
+from tbprof.texts.figures.places import scope_of
 from tbprof.texts.figures.quantities import duration, share
-from tbprof.texts.figures.scopes import scope_of
 from tbprof.texts.findings.actions import worth_words
-from tbprof.texts.job.rank_names import rank_name
+from tbprof.texts.job.notes import rank_name
 from tbprof.views.export.run_summary import RunSummary
 
 SCHEMA = 1

@@ -1,4 +1,4 @@
-"""Two sequences of which some entries are missing: what of one is what of the other."""
+"""Sequences of collectives of two ranks, laid over each other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.job.ranks.rank_record import Int64s
-from tbprof.job.ranks.shifting import common_shift
 
 MISSING = -1
 """In place of a position: there is none."""
@@ -101,3 +100,25 @@ def rest_of(reference: Int64s, own: Int64s, place: Int64s) -> Rest:
         differs |= bool(theirs - mine) and bool(mine - theirs)
         is_ambiguous |= bool(theirs & mine)
     return Rest(differs, is_ambiguous)
+
+
+def common_shift(first: Int64s, second: Int64s) -> int | None:
+    """What to add to a position in `first` to be at the same collective in `second`.
+
+    That of the longest run of equal entries. None where two shifts have runs of that length, or none has
+    more than half of the shorter sequence: then the windows may hold different things.
+    """
+    if np.array_equal(first, second):
+        return 0
+    longest: dict[int, int] = {}
+    for shift in range(1 - len(first), len(second)):
+        begin, end = max(0, -shift), min(len(first), len(second) - shift)
+        longest[shift] = _longest_run(first[begin:end] == second[begin + shift : end + shift])
+    best = max(longest.values(), default=0)
+    shifts = [shift for shift, run in longest.items() if run == best]
+    return shifts[0] if len(shifts) == 1 and 2 * best > min(len(first), len(second)) else None
+
+
+def _longest_run(is_equal: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> int:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_equal, [False]])))
+    return int((edges[1::2] - edges[::2]).max(initial=0))

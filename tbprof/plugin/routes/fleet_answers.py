@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from threading import Lock
+from typing import Any, TypeAlias
 
-from tbprof.errors import UsageError
+from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.worker.analyses import Analyses
-from tbprof.plugin.worker.summaries import Known, Summaries
+from tbprof.plugin.worker.analyses import Analyses, Failed, State
+from tbprof.plugin.worker.window_messages import AskedWindow, packed_windows
+from tbprof.process.answering import Question
+from tbprof.process.worker import Worker
 from tbprof.records import dataclass
-from tbprof.store.lookup.owners import owner_of
-from tbprof.views.fleet.fleet import FleetView
-from tbprof.views.fleet.fleet_csv import fleet_csv
+from tbprof.store.lookup.job_windows import owner_of
+from tbprof.store.lookup.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
+from tbprof.views.fleet.fleet import FleetView, fleet_csv
 from tbprof.views.fleet.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet.listing import RUNS_OF_A_PAGE, SORTS, FleetQuestion, fleet_rows, fleet_view, sort_of
-from tbprof.views.window.problems import in_log_directory
+from tbprof.views.fleet.summary import SUMMARY_FORM, WindowSummary, summary_of_document
+from tbprof.views.window.answer import in_log_directory
 
 _FRESH_S = 1.0
 """How long the rows are good for: several people look, sort and search."""
@@ -127,3 +135,164 @@ def _first(parameters: Mapping[str, str]) -> int:
     if not text.isdecimal() or not text.isascii() or len(text) > _MOST_DIGITS:
         raise UsageError("runs count from 0 on")
     return int(text)
+
+
+WORKER = "tbprof.plugin.worker.summarizing"
+"""Never imported here: it holds what makes summaries of reports."""
+
+BATCH = 64
+"""Windows of one question: some 0.3 s, so that the page counts up."""
+
+_DEADLINE_S = 60.0
+_SAVE_EVERY_S = 5.0
+_LOOK_AGAIN_S = 30.0
+"""Whether a trace without a report has got one since: a terminal may have read it."""
+
+_LOST = "its report could not be read: the process that reads reports ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a window; neither a summary nor a problem of one whose trace was not read."""
+
+    summary: WindowSummary | None = None
+    problem: str = ""
+
+
+_Waiting: TypeAlias = tuple[str, tuple[FileIdentity, Window]]
+
+
+class Summaries:
+    """Of one log directory; all methods may be called from any thread."""
+
+    def __init__(self, place: str, state_of: Callable[[str], State | None] = lambda _: None) -> None:
+        """Nothing is read or started yet.
+
+        Args:
+            place: The log directory, in full.
+            state_of: By the path of a trace, whether it is being read, and its report where that is at hand:
+                without a cache no file holds one. See `Analyses.state_of`.
+        """
+        self._analysis_state_of = state_of
+        self._lock = threading.RLock()
+        self._kept = KeptSummaries(place, SUMMARY_FORM)
+        self._known: dict[str, tuple[FileIdentity, Known]] = {}
+        self._waiting: OrderedDict[str, tuple[FileIdentity, Window]] = OrderedDict()
+        self._singly: set[str] = set()
+        """Those of a batch that ended the process: one by one, each costs itself alone."""
+        self._unread: dict[str, float] = {}
+        """When it was last asked whether a trace without a report has one."""
+        self._is_asked = False
+        self._saved_at = 0.0
+        self._worker = Worker(WORKER, lambda *_: None)
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process that reads; None where none runs."""
+        return self._worker.pid
+
+    def of(self, windows: Sequence[Window]) -> tuple[dict[str, Known], int]:
+        """By the path of its report, else its trace, what is known of each; and how many are being read."""
+        found: dict[str, Known] = {}
+        with self._lock:
+            self._waiting.clear()
+            for window in windows:
+                path = window.report_path or window.trace_path or ""
+                known = self._of(path, window)
+                if known is not None:
+                    found[path] = known
+            self._ask()
+        return found, len(windows) - len(found)
+
+    def close(self) -> None:
+        """End the process that reads."""
+        self._worker.close()
+
+    def _of(self, path: str, window: Window) -> Known | None:
+        try:
+            identity = identity_of_window(window)
+        except OSError as error:
+            return Known(problem=f"its file is gone or can't be read ({error.strerror})")
+        known = self._known.get(path)
+        if known is not None and known[0] == identity:
+            return self._since(path, identity, window, known[1])
+        document = self._kept.get(path, identity)
+        if document is None:
+            self._waiting[path] = identity, window
+            return None
+        self._known[path] = identity, Known(summary_of_document(document))
+        return self._known[path][1]
+
+    def _since(self, path: str, identity: FileIdentity, window: Window, known: Known) -> Known | None:
+        """What is known by now; None of a trace without a report once it is being read here, or was."""
+        if path not in self._unread:
+            return known
+        state = self._state_of(path)
+        if isinstance(state, Failed):
+            if known.problem != str(state.error):
+                self._known[path] = identity, Known(problem=str(state.error))
+            return self._known[path][1]
+        if isinstance(state, bytes) or time.monotonic() - self._unread[path] > _LOOK_AGAIN_S:
+            self._waiting[path] = identity, window
+        return known if state is None else None
+
+    def _ask(self) -> None:
+        """Put the next windows to the process; called with the lock held."""
+        if self._is_asked or not self._waiting:
+            return
+        size = 1 if next(iter(self._waiting)) in self._singly else BATCH
+        batch = [self._waiting.popitem(last=False) for _ in range(min(size, len(self._waiting)))]
+        windows = packed_windows([self._asked(window) for _, (_, window) in batch])
+        question = Question(batch[0][0], "summaries", {"windows": windows})
+        try:
+            answer = self._worker.ask(question, deadline_s=_DEADLINE_S)
+        except TbprofError:
+            # It is asked again with the next request.
+            return
+        self._is_asked = True
+        answer.add_done_callback(lambda done: self._take(batch, done))
+
+    def _asked(self, window: Window) -> AskedWindow:
+        if window.report_path is not None or window.trace_path is None:
+            return AskedWindow(window)
+        state = self._state_of(window.trace_path)
+        return AskedWindow(window, state if isinstance(state, bytes) else None)
+
+    def _state_of(self, path: str) -> State | None:
+        try:
+            return self._analysis_state_of(path)
+        except Gone:
+            # Which the answer about its window says.
+            return None
+
+    def _take(self, batch: list[_Waiting], answer: Future[bytes]) -> None:
+        with self._lock:
+            self._is_asked = False
+            try:
+                outcomes = json.loads(answer.result())
+            except TbprofError:
+                self._give_up(batch)
+                outcomes = []
+            for (path, (identity, _)), outcome in zip(batch, outcomes, strict=False):
+                self._note(path, identity, outcome)
+            if not self._waiting or time.monotonic() - self._saved_at > _SAVE_EVERY_S:
+                self._saved_at = time.monotonic()
+                self._kept.save([*self._known, *self._waiting])
+            self._ask()
+
+    def _note(self, path: str, identity: FileIdentity, outcome: dict[str, Any] | str | None) -> None:
+        self._unread.pop(path, None)
+        if isinstance(outcome, dict):
+            self._known[path] = identity, Known(summary_of_document(outcome))
+            self._kept.keep(path, identity, outcome)
+            return
+        self._known[path] = identity, Known(problem=outcome or "")
+        if outcome is None:
+            self._unread[path] = time.monotonic()
+
+    def _give_up(self, batch: list[_Waiting]) -> None:
+        if len(batch) > 1:
+            self._singly.update(path for path, _ in batch)
+            return
+        [(path, (identity, _))] = batch
+        self._note(path, identity, _LOST)

@@ -11,7 +11,7 @@ from tbprof.file_names import rank_of
 from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.run_windows import number_of, windows_by_worker
+from tbprof.plugin.routes.series_answers import number_of, windows_by_worker
 from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.window_messages import as_it_is, json_of, record_in
@@ -19,8 +19,8 @@ from tbprof.records import dataclass
 from tbprof.store.lookup.job_windows import JobWindows, job_windows
 from tbprof.texts.job.notes import not_newest_note, reading_sentence
 from tbprof.views.job.job_page import JobAnswer, JobPage, RankProblem, UnreadRank
-from tbprof.views.series.newest_window import NewestWindow, names_of, newest_window
-from tbprof.views.window.problems import in_log_directory
+from tbprof.views.series.outstanding import NewestWindow, names_of, newest_window
+from tbprof.views.window.answer import in_log_directory
 
 _KEPT_SUMMARIES = 4096
 """Of a few kB each; a larger job is kept alone."""

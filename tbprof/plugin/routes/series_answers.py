@@ -5,6 +5,9 @@ A window without a report is queued to be read; its row says so until it is.
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import json
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -14,13 +17,16 @@ from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.run_windows import number_of, windows_by_worker
+from tbprof.plugin.routes.requested_window import requested_window
+from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 from tbprof.plugin.worker.window_messages import record_in
 from tbprof.records import dataclass
+from tbprof.version import __version__
 from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
 from tbprof.views.series.series_views import ranks_view, series_row, trend_view
-from tbprof.views.window.problems import in_log_directory
+from tbprof.views.window.answer import in_log_directory
+from tbprof.views.window.runs import RunsVersion, runs_view
 
 MAX_WINDOWS = 120
 """Windows of one worker that a trend shows, the newest ones."""
@@ -151,4 +157,90 @@ def _first(parameters: Mapping[str, str]) -> int | None:
         return None
     if not text.isdecimal() or not text.isascii() or len(text) > 9:
         raise UsageError("ranks count from 0 on")
+    return int(text)
+
+
+_KEPT_BYTES = 16 * 1024 * 1024
+_MOST_DIGITS = 9
+
+
+class RunsAnswers:
+    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
+        self._logs = logs
+        self._reports = reports
+        self._kept = KeptAnswers(_KEPT_BYTES)
+
+    def answer(self, parameters: Mapping[str, str]) -> Answer:
+        """The `RunsView` of the page `page`, from 0 on.
+
+        Raises:
+            UsageError: The page is no number.
+        """
+        page = _page(parameters)
+        # Who asks has the tab open: a window that comes while nothing is shown yet need not wait for this.
+        self._reports.prepare()
+        listing, version = self._logs.numbered()
+        kept = self._kept.get((version, page))
+        if kept is not None:
+            return kept
+        failed = {folder.run: folder.newest_ns for folder in listing.without_windows()}
+        view = runs_view(
+            self._logs.name,
+            __version__,
+            listing.windows,
+            listing.skipped,
+            failed,
+            page=page,
+            version=version,
+        )
+        return self._kept.keep((version, page), json.dumps(dataclasses.asdict(view)).encode())
+
+    def version(self, parameters: Mapping[str, str]) -> RunsVersion:
+        """Of the list, and of the files of the window that `run`, `worker` and `window` may name."""
+        return RunsVersion(self._logs.version(), self._content(parameters))
+
+    def _content(self, parameters: Mapping[str, str]) -> str | None:
+        # The listing looks seldom into what lies there for long; who reads a window wants to know at once.
+        try:
+            files = files_of(requested_window(self._logs, parameters))
+        except Gone:
+            return None
+        return hashlib.blake2b(repr(files).encode(), digest_size=8).hexdigest()
+
+
+def _page(parameters: Mapping[str, str]) -> int:
+    text = parameters.get("page", "0")
+    if not (text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS):
+        raise UsageError("pages of runs count from 0 on")
+    return int(text)
+
+
+def windows_by_worker(logs: LogDirectory, run: str) -> dict[str, list[Window]]:
+    """In the order of their time.
+
+    Raises:
+        Gone: There is no such run.
+    """
+    found: dict[str, list[Window]] = {}
+    for window in logs.listing().windows:
+        if window.run == run:
+            found.setdefault(window.worker, []).append(window)
+    if not found:
+        raise no_such_run()
+    return found
+
+
+def no_such_run() -> Gone:
+    return Gone("there is no such run in the log directory: it may have been deleted")
+
+
+def number_of(parameters: Mapping[str, str]) -> int:
+    """Which window of every worker is asked for, 1 if nothing is said.
+
+    Raises:
+        UsageError: It is no number.
+    """
+    text = parameters.get("number", "1")
+    if not text.isdecimal() or not text.isascii() or len(text) > 9 or int(text) == 0:
+        raise UsageError("the number of a window counts from 1 on")
     return int(text)

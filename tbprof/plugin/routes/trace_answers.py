@@ -25,8 +25,7 @@ from tbprof.views.modules.modules import ModulesAnswer
 from tbprof.views.roofline.roofline import RooflineAnswer
 from tbprof.views.tables.screen import TableAnswer
 from tbprof.views.timeline.timeline import TimelineAnswer
-from tbprof.views.window.answer import Problem, Progress
-from tbprof.views.window.problems import in_log_directory, problem_with
+from tbprof.views.window.answer import Problem, Progress, in_log_directory, problem_with
 
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""

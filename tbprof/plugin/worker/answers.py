@@ -22,9 +22,13 @@ from tbprof.views.roofline.roofline_view import roofline_view
 from tbprof.views.tables.pages import PAGE_TABLES, compared_view, details_of, page_of
 from tbprof.views.tables.screen import TableView
 from tbprof.views.tables.viewing import first_columns
-from tbprof.views.timeline.excerpt import excerpt_of_step
-from tbprof.views.timeline.selection import select_episode, select_gap, select_row
-from tbprof.views.timeline.tile_bytes import tile_bytes
+from tbprof.views.timeline.selection import (
+    excerpt_of_step,
+    select_episode,
+    select_gap,
+    select_row,
+    tile_bytes,
+)
 from tbprof.views.timeline.timeline_view import found_view, timeline_step, timeline_view
 
 _KEPT_OPEN = 2

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tbprof.errors import Gone, SnapshotError, UsageError
+from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
 from tbprof.memory_files.listing import MemoryFileKind, kind_of_memory_file
-from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
 from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.safe_open import open_regular
 from tbprof.snapshot.snapshot import snapshot_in

@@ -12,20 +12,20 @@ from typing import Any, TypeAlias
 from tbprof.errors import Gone, TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
-from tbprof.plugin.worker.report_message import report_of
 from tbprof.plugin.worker.window_messages import (
     MISSING,
     AskedWindow,
     Part,
     json_of,
     record_in,
+    report_of,
     windows_in,
 )
 from tbprof.process.answering import Question
 from tbprof.views.checks.checks_view import checks_view
 from tbprof.views.compare.comparison import CompareAnswer, compare_view
 from tbprof.views.export.finding_markdown import FindingText, finding_text
-from tbprof.views.series.series import figures_of
+from tbprof.views.series.series_views import figures_of
 from tbprof.views.source.source import SourceAnswer
 from tbprof.views.source.source_files_view import source_files_view
 from tbprof.views.window.answer import WindowAnswer

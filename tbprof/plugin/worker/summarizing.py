@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tbprof.errors import Busy, TbprofError
-from tbprof.plugin.worker.report_message import report_of
-from tbprof.plugin.worker.window_messages import AskedWindow, windows_in
+from tbprof.plugin.worker.window_messages import AskedWindow, report_of, windows_in
 from tbprof.process.answering import Question, main
 from tbprof.views.fleet.summary import document_of, summary_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tbprof.preflight.prediction.document import LABEL
 from tbprof.preflight.prediction.prediction import ENDED_WELL, PredictedFinding, PredictedSite, Prediction
 from tbprof.texts.figures.quantities import count, first_few, size
-from tbprof.texts.findings.check import how_often
+from tbprof.texts.findings.check_outcomes import how_often
 
 KIND_NAMES = {
     "scalar_read": "scalar read",

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract
-from tbprof.analysis.arrays.names import are_named
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
+from tbprof.analysis.arrays.names import are_named, matching_names
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import faster_device_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Removal, Saving, Severity
@@ -31,22 +31,6 @@ def device_ns(facts: Facts, at: Int64s) -> int:
     """How long this work took of the steps, what ran beside each other added; at most all of them."""
     spent_ns = int((facts.work.end_ns[at] - facts.work.start_ns[at]).sum())
     return min(spent_ns, facts.steps.total_ns)
-
-
-def gaps_ns(facts: Facts, at: Int64s) -> int:
-    """What the device needs from one queued kernel to the next before each of this work."""
-    before = facts.replay.order.before[at]
-    at, before = at[before != NONE], before[before != NONE]
-    if facts.work.main_device is None or not len(at):
-        return 0
-    queued = facts.once(_queued_idle)
-    return int(overlap_ns(queued, facts.work.end_ns[before], facts.work.start_ns[at]).sum())
-
-
-def _queued_idle(facts: Facts) -> Intervals:
-    assert facts.work.main_device is not None, "there is work of a device"
-    main = facts.work.main_device
-    return subtract(facts.idle.gaps[main], facts.idle.empty[main])
 
 
 def is_worth_a_word(facts: Facts, saved_ns: int) -> bool:
@@ -101,3 +85,26 @@ def kernels_named(facts: Facts, pattern: str) -> Int64s:
     kernels = np.flatnonzero(facts.work.is_kernel)
     named = are_named(facts.trace, facts.work.rows[kernels], re.compile(pattern).search)
     return in_main_steps(facts, kernels[named])
+
+
+_TRAINING = r"autograd::engine|Optimizer\.step|.*Backward\d*$|.*_backward$"
+
+
+def trains(facts: Facts) -> bool:
+    """Whether a backward pass or an optimizer is on record, inside the steps or outside."""
+    return bool(matching_names(facts.trace, _TRAINING).any())
+
+
+def typical_ns(facts: Facts, spent: Intervals) -> int:
+    """Of this time that of a mean warm step, times the steps: first calls would drown all others."""
+    steps = facts.steps
+    warm = ~np.array(steps.cold)
+    in_steps = overlap_ns(spent, steps.start_ns, steps.end_ns)[warm]
+    return int(in_steps.mean() * len(steps)) if len(in_steps) else 0
+
+
+def typical_share(facts: Facts, spent_ns: int) -> float:
+    """What `typical_ns` tells, as a part of steps that are all like a mean warm one, 0 to 1."""
+    warm = facts.steps.duration_ns[~np.array(facts.steps.cold)]
+    length_ns = float(warm.mean()) * len(facts.steps) if len(warm) else 0.0
+    return min(spent_ns / max(length_ns, 1.0), 1.0)

@@ -1,4 +1,11 @@
-"""The parts of a finding that all rules make alike."""
+"""The parts of a finding that all rules make alike.
+
+Whether there is a later step to read in: what is read late is read in a step after it.
+
+A window shows that there is one, or its program trains: then steps follow the last one as well. So it
+is with a loop in a step, that launches more between its reads. The one read of an inference's only step,
+or its last, is the result that was asked for.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import saving_of
@@ -25,9 +33,9 @@ from tbprof.model import (
 )
 from tbprof.rules.base.evidence import MAX_EVIDENCE, row_evidence, wait_evidence
 from tbprof.rules.base.immediate_use import is_used_immediately
-from tbprof.rules.base.later_steps import has_later_step
 from tbprof.rules.base.severity import severity_of_transfer, severity_of_waits
-from tbprof.trace.columns.arrays import NONE, distinct
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
+from tbprof.trace.columns.columns import Category
 
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 
@@ -175,3 +183,20 @@ def window_finding(
         numbers=numbers,
         fingerprint=fingerprint(rule, "", place, ()),
     )
+
+
+_TRAINS = r"autograd::engine::evaluate_function|Optimizer\.step#"
+
+
+def has_later_step(facts: Facts, members: Int64s) -> bool:
+    """Whether a step, or another turn of a loop, follows any of these episodes."""
+    work = facts.work
+    computes = work.is_kernel
+    launched = np.sort(work.launch_start_ns[computes], kind="stable")
+    if len(distinct(np.searchsorted(launched, facts.episodes.start_ns[members]))) > 1:
+        return True
+    step = facts.episodes.step[members]
+    is_before_another = (step != NONE) & (step < len(facts.steps) - 1)
+    if facts.steps.recorded and bool(is_before_another.any()):
+        return True
+    return len(matching_rows(facts.trace, _TRAINS, Category.CPU_OP, Category.USER_ANNOTATION)) > 0

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import Intervals, union
+from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract, union
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import LONG_PAUSE_NS
 from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import gaps_ns
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
 
 
 def launching(facts: Facts, work: Int64s, longest_ns: int) -> Intervals:
@@ -53,3 +57,78 @@ def _calls(facts: Facts) -> _Calls:
 def unlaunched_ns(facts: Facts, work: Int64s) -> int:
     """At most so much is won, besides its own time, where this device work is not launched."""
     return gaps_ns(facts, work) + earlier_host_ns(facts, launching(facts, work, LONG_PAUSE_NS))
+
+
+def launched_inside(facts: Facts, rows: Int64s) -> Int64s:
+    """Positions in the device work, ascending, of what was launched in one of these rows on its thread."""
+    slices, work = facts.trace.slices, facts.work
+    found = np.zeros(len(work.rows), np.bool_)
+    for lane in distinct(slices.lane[rows]).tolist():
+        mine = rows[slices.lane[rows] == lane]
+        spans = union(slices.start_ns[mine], slices.end_of(mine))
+        if not len(spans):
+            continue  # All of them are shorter than what the file tells apart.
+        at = np.searchsorted(spans.start_ns, work.launch_start_ns, side="right") - 1
+        held = (at >= 0) & (work.launch_start_ns < spans.end_ns[np.maximum(at, 0)])
+        found |= held & (work.launch != NONE) & (slices.lane[work.launch] == lane)
+    return np.flatnonzero(found)
+
+
+def unbroken_ops(facts: Facts, chosen: Int64s) -> list[tuple[int, int]]:
+    """From and to which of `chosen`, positions in `facts.top_ops`, nothing changes thread or step."""
+    ops = facts.top_ops
+    step = facts.steps.index_of(facts.trace.slices.start_ns[ops.rows[chosen]])
+    place = step + ops.lane[chosen] * len(facts.steps)
+    borders = np.flatnonzero(np.diff(place)) + 1
+    return list(itertools.pairwise((0, *borders.tolist(), len(chosen))))
+
+
+def in_frames(facts: Facts, pattern: str) -> npt.NDArray[np.bool_]:
+    """For each episode, whether its first call is inside a Python frame whose name matches."""
+    return _inside(facts, pattern, Category.PYTHON)
+
+
+def in_ranges(facts: Facts, pattern: str) -> npt.NDArray[np.bool_]:
+    """For each episode, whether its first call is inside an op or annotation whose name matches."""
+    return _inside(facts, pattern, Category.CPU_OP, Category.USER_ANNOTATION)
+
+
+def first_after_op(facts: Facts, pattern: str, within_ns: int) -> npt.NDArray[np.bool_]:
+    """For each episode, whether it is the first on its thread after an op that matches, and so soon."""
+    slices, episodes = facts.trace.slices, facts.episodes
+    rows = matching_rows(facts.trace, pattern, Category.CPU_OP)
+    found = np.zeros(len(episodes.lane), np.bool_)
+    for lane in distinct(slices.lane[rows]).tolist():
+        mine = rows[slices.lane[rows] == lane]
+        ends = slices.end_of(mine)
+        of_lane = np.flatnonzero(episodes.lane == lane)
+        start = episodes.start_ns[of_lane]
+        at = np.searchsorted(start, ends, side="left")
+        followed = at < len(of_lane)
+        at, ends = at[followed], ends[followed]
+        found[of_lane[at[start[at] - ends <= within_ns]]] = True
+    return found
+
+
+def _inside(facts: Facts, pattern: str, *categories: Category) -> npt.NDArray[np.bool_]:
+    calls, first = facts.calls, facts.episodes.first
+    ranges = Nest.of(facts.trace.slices, matching_rows(facts.trace, pattern, *categories))
+    at = ranges.innermost(calls.lane[first], calls.start_ns[first], calls.end_ns[first])
+    inside: npt.NDArray[np.bool_] = at != NONE
+    return inside
+
+
+def gaps_ns(facts: Facts, at: Int64s) -> int:
+    """What the device needs from one queued kernel to the next before each of this work."""
+    before = facts.replay.order.before[at]
+    at, before = at[before != NONE], before[before != NONE]
+    if facts.work.main_device is None or not len(at):
+        return 0
+    queued = facts.once(_queued_idle)
+    return int(overlap_ns(queued, facts.work.end_ns[before], facts.work.start_ns[at]).sum())
+
+
+def _queued_idle(facts: Facts) -> Intervals:
+    assert facts.work.main_device is not None, "there is work of a device"
+    main = facts.work.main_device
+    return subtract(facts.idle.gaps[main], facts.idle.empty[main])

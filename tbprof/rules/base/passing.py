@@ -8,11 +8,10 @@ from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import find_launch_idle
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import Passing
-from tbprof.rules.base.typical_steps import typical_ns
+from tbprof.rules.base.computing import typical_ns
+from tbprof.rules.base.rule import Passing, duration_of
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count, size
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE, distinct
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LineKind
 from tbprof.model import HOST_CALLS, Finding, Numbers
 from tbprof.records import dataclass
-from tbprof.rules.base.notes import Note
+from tbprof.texts.figures.places import Scope
+from tbprof.texts.figures.quantities import duration, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,34 @@ CALLS = Need(HOST_CALLS, lambda facts: facts.host_is_known)
 GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)
 STEPS = Need("steps", lambda facts: facts.steps.recorded)
 HOOK = Need("facts of the hook", lambda facts: facts.trace.facts is not None)
+
+
+Note: TypeAlias = Callable[[Numbers, Scope], str]
+"""From the numbers of a finding, and what they are figures of, to whole sentences; "" for nothing to say.
+
+Raises KeyError where a number is missing, as in a report of another version.
+"""
+
+_NS_PER_US = 1000
+
+
+def duration_of(numbers: Numbers, name: str) -> str:
+    """That of the number called so, which is in ns."""
+    return duration(float(numbers[name]) / _NS_PER_US)
+
+
+def number_of(numbers: Numbers, name: str) -> str:
+    return f"{float(numbers[name]):g}"
+
+
+def about_of(numbers: Numbers, name: str) -> str:
+    """A mean of counts as a whole number, which is said to be one only where it is."""
+    value = float(numbers[name])
+    if value < 1:
+        return f"{value:g}"
+    return f"{value:,.0f}" if value.is_integer() else f"about {value:,.0f}"
+
+
+def share_of(numbers: Numbers, name: str) -> str:
+    """In percent, of a number from 0 to 1."""
+    return share(float(numbers[name]))

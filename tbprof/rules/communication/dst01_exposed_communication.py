@@ -40,8 +40,7 @@ from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
-from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
+from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups, severity_of_exchange
 
 _CODE = "DST01"
 

@@ -45,8 +45,7 @@ from tbprof.model import Evidence, Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.launching import unlaunched_ns
+from tbprof.rules.base.launching import launched_inside, unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer

@@ -48,11 +48,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.launching import unlaunched_ns
+from tbprof.rules.base.launching import launched_inside, unlaunched_ns
 from tbprof.rules.base.passing import COLLECTIVES
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.communication.severity_of_exchange import severity_of_exchange
+from tbprof.rules.communication.kinds_and_groups import severity_of_exchange
 from tbprof.trace.columns.arrays import Int64s, distinct_places, is_among
 from tbprof.trace.columns.columns import Category
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from tbprof.analysis.communication.collectives import UNKNOWN
 from tbprof.analysis.facts import Facts
+from tbprof.model import Saving, Severity
 from tbprof.records import dataclass
+from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.trace.columns.arrays import Int64s, is_among
 
 
@@ -33,3 +35,9 @@ def kinds_and_groups(facts: Facts) -> Iterator[KindAndGroup]:
     for name in dict.fromkeys(names):
         numbers = [number for number, one in enumerate(names) if one == name]
         yield KindAndGroup(*name, np.flatnonzero(is_among(found.key, numbers)))
+
+
+def severity_of_exchange(facts: Facts, saving: Saving) -> Severity:
+    """What of it is waiting for others is not this rank's to change, and a ceiling is all that is known."""
+    found = severity_of_transfer(facts, saving)
+    return "medium" if found in ("critical", "high") else found

@@ -50,7 +50,7 @@ from tbprof.rules.compilation.compiled_regions import (
     what_compile_brought,
 )
 from tbprof.rules.notes.compilation import what_compile_brought_words
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 
 _CODE = "CMP02"
 

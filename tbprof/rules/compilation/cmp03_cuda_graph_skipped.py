@@ -42,8 +42,8 @@ from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import HOOK, Passing, Rule
 from tbprof.rules.compilation.compiled_regions import compiler, regions_in_steps
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 
 _CODE = "CMP03"
 

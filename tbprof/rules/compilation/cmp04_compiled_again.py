@@ -40,8 +40,8 @@ from tbprof.model import CompilerFacts, Finding, Numbers, Severity
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import HOOK, Passing, Rule
 from tbprof.rules.compilation.compiled_regions import compiler
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 
 _CODE = "CMP04"
 

@@ -7,7 +7,7 @@ import numpy as np
 from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import CompilerFacts, Numbers
-from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.launching import launched_inside
 from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category
 

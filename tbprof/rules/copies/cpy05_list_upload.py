@@ -36,14 +36,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.arrays.names import matching_rows
+from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import FROM_VALUES, STAGED_BYTES
 from tbprof.model import Finding
-from tbprof.rules.base.enclosing_frames import lie_in_frames
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
+from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.columns import Category
 
 _CODE = "CPY05"
 _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::_index_put_impl_", "aten::index_put"})
@@ -67,3 +73,12 @@ def _of_numbers(facts: Facts, site: SiteMembers) -> bool:
 
 
 RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload", before=("CPY03",))
+
+
+def lie_in_frames(facts: Facts, members: Int64s, pattern: str) -> npt.NDArray[np.bool_]:
+    """For each of these episodes, whether a frame whose name begins so contains all of it."""
+    nest = Nest.of(facts.trace.slices, matching_rows(facts.trace, pattern, Category.PYTHON))
+    episodes = facts.episodes
+    at = nest.innermost(episodes.lane[members], episodes.start_ns[members], episodes.end_ns[members])
+    inside: npt.NDArray[np.bool_] = at != NONE
+    return inside

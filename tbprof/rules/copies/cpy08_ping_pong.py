@@ -33,12 +33,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+import numpy as np
+
+from tbprof.analysis.device.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding
+from tbprof.model import Finding, SiteIndex
+from tbprof.records import dataclass
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import COPIES
 from tbprof.rules.base.rule import STEPS, Rule
-from tbprof.rules.copies.search.round_trips import find_round_trips
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 
 _CODE = "CPY08"
 
@@ -58,3 +62,56 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 RULE = Rule(code=_CODE, find=find, passing=COPIES, needs=(STEPS,))
+
+
+MIN_BYTES = 64 * 1024
+"""Below this equal sizes are often chance: scalars, indexes and masks of one batch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoundTrip:
+    """All trips that leave from one site and come back by another."""
+
+    leaves: SiteIndex
+    returns: SiteIndex
+    episodes: Int64s
+    """Positions of both halves of each trip, ascending."""
+    steps: int
+    """Steps that hold such a trip."""
+
+
+def find_round_trips(facts: Facts) -> list[RoundTrip]:
+    """Each read that blocks is paired with the first upload of as many bytes after it in its step."""
+    episodes = facts.episodes
+    pairs: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    reads = _large(facts, "DtoH")
+    reads = reads[episodes.blocking[reads]]
+    uploads = _large(facts, "HtoD")
+    for read in reads[np.argsort(episodes.end_ns[reads], kind="stable")].tolist():
+        back = uploads[
+            (episodes.bytes[uploads] == episodes.bytes[read])
+            & (episodes.step[uploads] == episodes.step[read])
+            & (episodes.start_ns[uploads] >= episodes.end_ns[read])
+        ]
+        if len(back):
+            upload = int(back[np.argmin(episodes.start_ns[back])])
+            uploads = uploads[uploads != upload]
+            sites = int(facts.site_of_episode[read]), int(facts.site_of_episode[upload])
+            pairs.setdefault(sites, []).append((read, upload))
+    return [
+        RoundTrip(
+            leaves=SiteIndex(leaves),
+            returns=SiteIndex(returns),
+            episodes=np.sort(np.array(trips, np.int64).reshape(-1)),
+            steps=len(distinct(episodes.step[np.array(trips)[:, 0]])),
+        )
+        for (leaves, returns), trips in sorted(pairs.items())
+    ]
+
+
+def _large(facts: Facts, direction: str) -> Int64s:
+    """Copies of the training lanes in a step, ascending."""
+    episodes = facts.episodes
+    mine = (episodes.direction == DIRECTIONS.index(direction)) & (episodes.bytes > MIN_BYTES)
+    mine &= (episodes.step != NONE) & is_among(episodes.lane, facts.training_threads)
+    return np.flatnonzero(mine)

@@ -45,13 +45,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.analysis.device.device_work import DeviceWork
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.copies.search.computing_streams import on_computing_streams
-from tbprof.trace.columns.arrays import NONE
+from tbprof.trace.columns.arrays import NONE, distinct, is_among
 
 _CODE = "CPY09"
 
@@ -83,3 +83,10 @@ def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int
 
 
 RULE = Rule(code=_CODE, find=find, passing=UPLOADS, is_timed=True, needs=(GPU_WORK,))
+
+
+def on_computing_streams(work: DeviceWork) -> npt.NDArray[np.bool_]:
+    """One entry for each row of `work`."""
+    computing = distinct(work.place[work.is_kernel])
+    found: npt.NDArray[np.bool_] = is_among(work.place, computing)
+    return found

@@ -16,10 +16,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, gaps_ns, in_main_steps, is_worth_a_word
+from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word
+from tbprof.rules.base.launching import gaps_ns, unbroken_ops
 from tbprof.rules.base.rule import Passing
-from tbprof.rules.base.unbroken_ops import unbroken_ops
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import Int64s, is_among
 
 _LETTERS = {

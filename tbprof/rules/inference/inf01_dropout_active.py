@@ -38,13 +38,18 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.health import runs_on_host
 from tbprof.model import Finding, Numbers, Saving
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, severity_of_computing
+from tbprof.rules.base.computing import (
+    computing_finding,
+    device_ns,
+    in_main_steps,
+    severity_of_computing,
+    trains,
+)
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.launching import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
-from tbprof.rules.base.training import trains
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category
 

@@ -37,12 +37,12 @@ import numpy as np
 from tbprof.analysis.arrays.intervals import distinct_lines
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
+from tbprof.rules.base.computing import trains
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Passing, Rule
-from tbprof.rules.base.training import trains
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 

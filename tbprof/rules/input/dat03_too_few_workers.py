@@ -37,10 +37,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, LoaderFacts, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import duration_of
-from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule
+from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule, duration_of
 from tbprof.rules.input.loader_calls import STARVED_SHARE, find_loader_calls
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 
 _CODE = "DAT03"
 

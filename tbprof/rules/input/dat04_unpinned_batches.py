@@ -39,7 +39,7 @@ from tbprof.model import Finding, LoaderFacts, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "DAT04"

@@ -39,11 +39,11 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.health.health import lacks_device_rows, runs_on_host
 from tbprof.model import FIXED_AS, Finding, Numbers, Saving
+from tbprof.rules.base.computing import typical_ns, typical_share
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Passing, Rule
 from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.rules.base.typical_steps import typical_ns, typical_share
 from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls
 from tbprof.rules.notes.input import dat05
 

@@ -20,7 +20,7 @@ from tbprof.records import dataclass
 from tbprof.rules.base.passing import counted
 from tbprof.rules.base.rule import Passing
 from tbprof.rules.notes.input import dat01
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
 

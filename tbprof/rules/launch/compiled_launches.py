@@ -14,7 +14,7 @@ from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
 from tbprof.model import Numbers
 from tbprof.rules.base.rule import Passing
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _KERNEL = r"triton_(?:poi|red|per|tem|for|mm|unk)_"

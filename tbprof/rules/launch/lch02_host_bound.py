@@ -47,12 +47,12 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
 from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
+from tbprof.rules.base.computing import typical_ns
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import LONG_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
-from tbprof.rules.base.typical_steps import typical_ns
 from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 

@@ -39,12 +39,12 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import device_ns, gaps_ns, is_worth_a_word, severity_of_computing
+from tbprof.rules.base.computing import device_ns, is_worth_a_word, severity_of_computing
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.launching import gaps_ns, unbroken_ops
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.rules.base.unbroken_ops import unbroken_ops
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import Int64s, distinct_places, is_among
 
 _CODE = "LCH04"

@@ -38,9 +38,8 @@ from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, in_main_steps
-from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule, share_of
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import Int64s
 
 _CODE = "LCH05"

@@ -42,7 +42,7 @@ from tbprof.analysis.gaps.idle_places import find_launch_idle, largest_cause
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.launching import launched_inside
 from tbprof.rules.base.passing import SHORT_PAUSES
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
 from tbprof.trace.columns.arrays import Int64s

@@ -41,10 +41,9 @@ from tbprof.analysis.operators.operators import find_operators
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import Need, Passing, Rule
+from tbprof.rules.base.rule import Need, Passing, Rule, share_of
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import size
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "MEM03"

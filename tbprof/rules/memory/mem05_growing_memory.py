@@ -42,8 +42,8 @@ from tbprof.model import Finding, Numbers, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Need, Passing, Rule
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count, size
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.columns import Category
 
 _CODE = "MEM05"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import duration_of, share_of
-from tbprof.texts.figures.places import place_words
+from tbprof.rules.base.rule import duration_of, share_of
+from tbprof.texts.figures.places import Scope, place_words
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 
 
 def cmp01(numbers: Numbers, scope: Scope) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import duration_of, number_of
+from tbprof.rules.base.rule import duration_of, number_of
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count, mean, size
-from tbprof.texts.figures.scopes import Scope
 
 
 def cpy01(numbers: Numbers, _: Scope) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import about_of, duration_of, share_of
+from tbprof.rules.base.rule import about_of, duration_of, share_of
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 
 
 def _sequence(numbers: Numbers, scope: Scope) -> str:

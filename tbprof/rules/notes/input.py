@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import duration_of, share_of
+from tbprof.rules.base.rule import duration_of, share_of
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import size
-from tbprof.texts.figures.scopes import Scope
 
 
 def _loading(numbers: Numbers, scope: Scope) -> str:

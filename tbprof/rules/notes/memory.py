@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import about_of, duration_of, share_of
-from tbprof.texts.figures.places import place_words
+from tbprof.rules.base.rule import about_of, duration_of, share_of
+from tbprof.texts.figures.places import Scope, place_words
 from tbprof.texts.figures.quantities import count, size
-from tbprof.texts.figures.scopes import Scope
 
 
 def mem01(numbers: Numbers, scope: Scope) -> str:

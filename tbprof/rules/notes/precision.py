@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import duration_of, share_of
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.base.rule import duration_of, share_of
+from tbprof.texts.figures.places import Scope
 
 
 def _products(numbers: Numbers, scope: Scope) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 
 
 def _setting(numbers: Numbers, _: Scope) -> str:

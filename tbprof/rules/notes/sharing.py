@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tbprof.model import Numbers
-from tbprof.rules.base.notes import share_of
+from tbprof.rules.base.rule import share_of
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 
 
 def shr01(numbers: Numbers, _: Scope) -> str:

@@ -36,7 +36,7 @@ from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.computing import device_ns, is_worth_a_word
-from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.launching import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.optimizer.optimizer_ranges import (
     STEP,

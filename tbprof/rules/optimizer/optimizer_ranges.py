@@ -12,12 +12,11 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, in_main_steps
-from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.notes import number_of, share_of
+from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps
+from tbprof.rules.base.launching import gaps_ns, launched_inside
 from tbprof.rules.base.passing import counted
-from tbprof.rules.base.rule import Passing
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.base.rule import Passing, number_of, share_of
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 

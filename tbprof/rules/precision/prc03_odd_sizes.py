@@ -44,8 +44,8 @@ from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places
 
 _CODE = "PRC03"

@@ -36,10 +36,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.gaps.idle_places import LONG_PAUSE_NS
 from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers
-from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, is_worth_a_word, kernels_named
-from tbprof.rules.base.launching import launching
+from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
+from tbprof.rules.base.launching import gaps_ns, launching
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 
 _CODE = "PRC04"
 

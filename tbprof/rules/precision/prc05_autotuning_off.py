@@ -39,10 +39,9 @@ from tbprof.model import BOUND_SHARE, Finding, Numbers
 from tbprof.rules.base.computing import device_ns, in_main_steps
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.launched_inside import launched_inside
-from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.base.launching import launched_inside
+from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule, share_of
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 

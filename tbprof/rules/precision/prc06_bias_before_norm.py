@@ -41,11 +41,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.savings.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, device_ns, gaps_ns, in_main_steps, is_worth_a_word
-from tbprof.rules.base.launched_inside import launched_inside
+from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word, trains
+from tbprof.rules.base.launching import gaps_ns, launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.rules.base.training import trains
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
 

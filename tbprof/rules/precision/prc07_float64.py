@@ -35,7 +35,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
 from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 
 _CODE = "PRC07"
 

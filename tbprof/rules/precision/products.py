@@ -18,9 +18,8 @@ from tbprof.rules.base.computing import (
     is_worth_a_word,
     kernels_named,
 )
-from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import Need, Passing
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.base.rule import Need, Passing, share_of
+from tbprof.texts.figures.places import Scope
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 

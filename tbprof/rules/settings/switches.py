@@ -8,7 +8,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Severity
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Passing
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 
 UNMEASURED = "only a recording with the other setting tells what it costs"
 

@@ -33,7 +33,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import Need, Passing, Rule
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 
 _CODE = "SHR01"
 

@@ -39,8 +39,8 @@ from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import share
-from tbprof.texts.figures.scopes import Scope
 from tbprof.trace.columns.arrays import Int64s, is_among
 
 _CODE = "SHR02"

@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import Int64s, distinct, median
-from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
+from tbprof.trace.columns.arrays import CLOCK_SLACK_NS, Int64s, distinct, median
 
 EARLY_RETURN_NS = 2_000
 """A blocking launch returns when its kernel has ended, but for the error of the two clocks. It is less than

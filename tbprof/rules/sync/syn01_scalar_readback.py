@@ -43,9 +43,9 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
+from tbprof.rules.base.evidence import reads_scalar
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import SYNC_POINTS
-from tbprof.rules.base.reads import reads_scalar
 from tbprof.rules.base.rule import Rule
 
 _CODE = "SYN01"

@@ -37,9 +37,9 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.optable import TRUTH_READERS
+from tbprof.rules.base.evidence import is_read
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import SYNC_POINTS
-from tbprof.rules.base.reads import is_read
 from tbprof.rules.base.rule import Rule
 
 _CODE = "SYN02"

@@ -41,9 +41,9 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import SCALAR_BYTES
 from tbprof.model import Finding
+from tbprof.rules.base.evidence import can_be_deferred, is_read
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import SYNC_POINTS
-from tbprof.rules.base.reads import can_be_deferred, is_read
 from tbprof.rules.base.rule import Rule
 
 _CODE = "SYN04"

@@ -42,9 +42,9 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LOOP_READS
 from tbprof.model import Finding, Removal
+from tbprof.rules.base.evidence import can_be_deferred, reads_number
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import SYNC_POINTS
-from tbprof.rules.base.reads import can_be_deferred, reads_number
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.trace.columns.arrays import NONE
 

@@ -41,9 +41,9 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
+from tbprof.rules.base.evidence import reads_scalar
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import SYNC_POINTS
-from tbprof.rules.base.reads import reads_scalar
 from tbprof.rules.base.rule import STEPS, Rule
 
 _CODE = "SYN07"

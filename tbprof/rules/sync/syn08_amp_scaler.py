@@ -41,10 +41,10 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import SCALER_FILE
 from tbprof.model import Finding
-from tbprof.rules.base.enclosing_ranges import first_after_op, in_frames
+from tbprof.rules.base.evidence import reads_number
 from tbprof.rules.base.findings import waits_finding
+from tbprof.rules.base.launching import first_after_op, in_frames
 from tbprof.rules.base.passing import SYNC_POINTS
-from tbprof.rules.base.reads import reads_number
 from tbprof.rules.base.rule import Rule
 
 _CODE = "SYN08"

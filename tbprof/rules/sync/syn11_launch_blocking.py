@@ -40,7 +40,7 @@ from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.notes.sync import syn11
 from tbprof.rules.sync.launches import blocking_launches
-from tbprof.texts.figures.scopes import Scope
+from tbprof.texts.figures.places import Scope
 
 _CODE = "SYN11"
 

@@ -42,10 +42,10 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import CLIPPING_FILE
 from tbprof.model import Finding, Numbers, SiteIndex
-from tbprof.rules.base.enclosing_ranges import in_frames
+from tbprof.rules.base.evidence import reads_number
 from tbprof.rules.base.findings import site_finding, waits_finding
+from tbprof.rules.base.launching import in_frames
 from tbprof.rules.base.passing import SYNC_POINTS
-from tbprof.rules.base.reads import reads_number
 from tbprof.rules.base.rule import Rule
 from tbprof.trace.columns.arrays import NONE
 

@@ -36,9 +36,8 @@ from tbprof.analysis.health.health import ProfilerCost, find_profiler_cost, own_
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.notes import share_of
-from tbprof.rules.base.rule import Passing, Rule
-from tbprof.texts.figures.scopes import Scope
+from tbprof.rules.base.rule import Passing, Rule, share_of
+from tbprof.texts.figures.places import Scope
 
 _CODE = "TRC02"
 

@@ -26,7 +26,7 @@ from tbprof.model import SkippedFile, Window
 from tbprof.process.garbage import searching_seldom
 from tbprof.remote.placeholders import is_mirrored
 from tbprof.safe_open import FileState, file_state
-from tbprof.store.lookup.window_files import packed_copies, windows_of
+from tbprof.store.lookup.windows import packed_copies, windows_of
 from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
 from tbprof.window_names import dated_reports, split_window_name
 

@@ -24,7 +24,6 @@ from tbprof.file_names import (
     REPORT_SUFFIX,
 )
 from tbprof.records import dataclass
-from tbprof.store.publishing.classic import CLASSIC_FOLDER
 from tbprof.window_names import parse_window_name
 
 
@@ -138,3 +137,6 @@ def _remove_down_to(limit_bytes: int, files: list[_File], newest: Container[_Fil
         if file not in newest:
             file.path.unlink(missing_ok=True)
             excess -= file.size_bytes
+
+
+CLASSIC_FOLDER = "classic"

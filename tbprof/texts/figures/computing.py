@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.model import Computing, ComputingPart
-from tbprof.texts.figures.names import name_words
+from tbprof.texts.figures.places import name_words
 from tbprof.texts.figures.quantities import duration, share
 
 PART_NAMES = {

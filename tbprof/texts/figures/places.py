@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tbprof.texts.figures.names import name_words
+from tbprof.model import Numbers, Site
+from tbprof.records import dataclass
 
 _WORDS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (
@@ -38,3 +39,59 @@ def place_words(place: str) -> str:
         if found := re.fullmatch(pattern, place):
             return name_words(words(found))
     return place
+
+
+_LONGEST = 160
+"""Letters of a name; a longer one would bury the sentence."""
+
+
+def name_words(name: str) -> str:
+    """Short enough for a sentence, and without the marks by which one sets words apart."""
+    shown = name.replace("`", "\u02cb").replace("**", "\u2217\u2217")
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}\u2026"
+
+
+def numbers_in_words(numbers: Numbers) -> Numbers:
+    """The same of all names among the numbers of a sentence."""
+    return {key: name_words(value) if isinstance(value, str) else value for key, value in numbers.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    each: str
+    """After a count: `12 copies a step`."""
+    name: str
+    """After a preposition: `3 % of a step`."""
+
+
+_STEP = Scope(each="a step", name="a step")
+_WINDOW = Scope(each="in the window", name="the window")
+
+
+def scope_of(*, marks_steps: bool) -> Scope:
+    return _STEP if marks_steps else _WINDOW
+
+
+NO_LINE = "line not recorded"
+"""In place of a site's line."""
+
+WHOLE_WINDOW = "the window"
+"""In place of the sites of a finding that has none."""
+
+_DIRECTIONS = {
+    "HtoD": "copy to the GPU",
+    "DtoH": "copy to the host",
+    "DtoD": "copy on the GPU",
+    "PtoP": "copy between GPUs",
+    "": "copy, direction not recorded",
+}
+
+
+def site_name(site: Site) -> str:
+    """What a site does, in words."""
+    if not any("emcpy" in call for call in site.calls):
+        call = site.calls[0].lower() if site.calls else ""
+        of = "device" if "device" in call or "ctx" in call else "event" if "event" in call else "stream"
+        return f"synchronize the {of}"
+    memory = f", {site.memory} memory" if site.memory else ""
+    return f"{_DIRECTIONS.get(site.direction, 'copy ' + site.direction)}{memory}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count, duration, size
-from tbprof.texts.figures.scopes import Scope
 from tbprof.texts.findings.rule_pages import RuleText
 
 _END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")

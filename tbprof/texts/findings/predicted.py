@@ -105,3 +105,10 @@ def host_sentences(rule: str, lines: int, *, spent_us: float, step_us: float) ->
         f"Recorded without a GPU: {what} takes {part}.",
         f"With a GPU the rest of the step gets shorter, and this stays as it is.{waits}",
     )
+
+
+ANSWER_KINDS = ("scalar_read", "host_read")
+"""Kinds of lines that bring an answer home."""
+
+ANSWER_ACTION = "Read the answer of a request once, at its end"
+ANSWER_HOW = "A request has to wait for its answer: one read at its end is needed, and any before it is not."

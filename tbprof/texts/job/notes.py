@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from tbprof.texts.figures.quantities import count, share
-from tbprof.texts.job.rank_names import begun, named
+from tbprof.texts.figures.quantities import count, duration, first_few, share
+from tbprof.texts.screens.idle import cause_name
 
 _UNMATCHED = {
     "one_rank": "only one rank of the group is here",
@@ -127,3 +128,222 @@ def no_estimate_note(error: float | None) -> str:
 
 def reading_sentence(done: int, total: int) -> str:
     return f"{done:,} of {count(total, 'rank')} read."
+
+
+_Kind = Literal["computing", "idle", "copying", "communication"]
+
+_CAUSES = {
+    "python": "Python code",
+    "jitter": "Nobody by more than noise",
+    "unexplained": "Late before the window began",
+    "outside": "Between the steps",
+}
+
+
+def job_cause_name(kind: _Kind, cause: str, computing: str | None) -> str:
+    """In a few words."""
+    if kind == "computing":
+        return {"more": "Computes more", "slower": "Computes the same, slower"}.get(
+            computing or "", "Computing"
+        )
+    if kind == "idle":
+        return _CAUSES.get(cause) or cause_name(cause)
+    return {"copying": "Copying", "communication": "Waiting in another group"}[kind]
+
+
+def after_last_name() -> str:
+    """Of time of which no collective tells what it held."""
+    return "After the last collective"
+
+
+def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, module: str) -> str:
+    """What made a rank late, as the end of a sentence.
+
+    Args:
+        kind: Of the part of its time.
+        cause: Of idle.
+        computing: Whether it computes more, or the same slower.
+        place: The line, the code, the op or the other group; "" for none.
+        module: Of computing.
+    """
+    where = f" in {module}" if module else ""
+    if kind == "computing":
+        op = f": {place}{where}" if place else ""
+        return {
+            "more": f"computing more than the others{op}",
+            "slower": f"computing the same as the others, slower{op}",
+        }.get(computing or "", f"computing longer than the others{op}")
+    if kind == "copying":
+        return "copying"
+    if kind == "communication":
+        return f"waiting in group {place}" if place else "waiting in another group"
+    at = f" in {place}" if place else ""
+    return {
+        "sync": f"idle after {place or 'a sync'}",
+        "data": f"waiting for data{at}",
+        "launch": f"a host too slow to launch{at}",
+        "python": f"Python code{at}",
+        "queued": "idle with work queued",
+        "unexplained": "from before the window began",
+        "unrecorded": f"waiting for something unrecorded{at}",
+    }.get(cause, f"{(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
+
+
+def late_cause_sentence(
+    name: str, also_late: Sequence[str], steps: int, of_steps: int, late_us: float, phrase: str
+) -> str:
+    who = f"{begun(late_name(name, also_late))} {'are' if also_late else 'is'}"
+    return (
+        f"{who} the late {'ones' if also_late else 'one'} in {steps} of {count(of_steps, 'step')}, by "
+        f"{duration(late_us)} a step: {phrase}."
+    )
+
+
+def fix_title(kind: _Kind, cause: str, computing: str | None, name: str, place: str) -> str:
+    """An order that can be followed."""
+    at = f" in {place}" if place else ""
+    if kind == "computing":
+        return {
+            "more": f"Give {name} as much work as the others",
+            "slower": f"Check the device of {name}: the same work takes it longer",
+        }.get(computing or "", f"Find out why {name} computes longer: record shapes")
+    if kind == "copying":
+        return f"Copy less on {name}, or beside computing"
+    if kind == "communication":
+        return f"Find out what {name} waits for{at}"
+    return {
+        "sync": f"Take the wait of {name} at {place} out of its step"
+        if place
+        else f"Take a wait of {name} out of its step",
+        "data": f"Make the data loader of {name} faster",
+        "python": f"Shorten what {name} does{at}",
+        "launch": f"Shorten what the host of {name} does{at}",
+        "unexplained": f"Record more steps: {name} was late before the first of these began",
+    }.get(cause, f"Remove from {name}: {(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
+
+
+def saved_sentence(without_us: float, step_us: float) -> str:
+    without, now = duration(without_us), duration(step_us)
+    if without == now:
+        return f"Without it a step of the job still takes {now}."
+    return f"Without it a step of the job takes {without} instead of {now}."
+
+
+_MOST_NAMED = 6
+_MOST_TOGETHER = 4
+
+
+def rank_name(rank: int | None, worker: str, *, is_damaged: bool = False) -> str:
+    name = worker if rank is None else f"rank {rank}"
+    return f"{name} (damaged)" if is_damaged else name
+
+
+def unrecorded_name(ranks: int) -> str:
+    """Of ranks of which nothing tells the number."""
+    return f"{count(ranks, 'rank')} without a window"
+
+
+def begun(name: str) -> str:
+    """At the begin of a sentence; the name of a worker stays as it is."""
+    return f"R{name[1:]}" if name.startswith("rank ") else name
+
+
+def late_name(name: str, also_late: Sequence[str]) -> str:
+    """One rank, or those that come late together."""
+    if not also_late:
+        return name
+    if len(also_late) < _MOST_TOGETHER:
+        return " and ".join([", ".join([name, *also_late[:-1]]), also_late[-1]])
+    shown = ", ".join(also_late[: _MOST_TOGETHER - 1])
+    return f"{name} and {len(also_late):,} more that come with it ({shown}, ...)"
+
+
+def named(names: Sequence[str]) -> str:
+    """The first few, and how many there are besides."""
+    return first_few(names, _MOST_NAMED)
+
+
+_EVEN = 0.02
+"""Of a step: less waiting is not worth a word."""
+
+
+def _compared(ranks: int, of: int) -> str:
+    """Who a verdict is about; `of` ranks are in the job."""
+    return count(ranks, "rank") if ranks == of else f"The {ranks:,} ranks compared of {of:,}"
+
+
+def absent_sentence(names: Sequence[str], ranks: int) -> str:
+    """What follows from ranks that are not compared; some of them may share a name."""
+    who = begun(named(names))
+    if ranks == 1:
+        return f"{who} is not compared: if it is the late one, waits for it look like transfer."
+    return f"{who} are not compared: if one of them is the late one, waits for it look like transfer."
+
+
+def few_matched_sentence(sentence: str, matched: int, of: int) -> str:
+    """A verdict that stands on a part of what was recorded."""
+    return f"{sentence.removesuffix('.')} (by {matched:,} of {count(of, 'collective')})."
+
+
+def late_sentence(
+    ranks: int,
+    of: int,
+    waiting_share: float | None,
+    name: str,
+    also_late: Sequence[str],
+    late_us: float,
+    due_us: float,
+    phrase: str,
+) -> str:
+    """The verdict where one rank is late, or several together."""
+    waits = "the others wait" if ranks > 2 else "the other one waits"
+    if waiting_share is not None:
+        waits = f"{waits} {share(waiting_share)} of a step"
+    why = f"{duration(due_us)} of it: {phrase}" if duration(due_us) != duration(late_us) else phrase
+    who = f"{late_name(name, also_late)}, which {'are' if also_late else 'is'}"
+    return f"{_compared(ranks, of)}: {waits} for {who} late by {duration(late_us)} a step, {why}."
+
+
+def in_turn_sentence(ranks: int, of: int, waiting_share: float, most: str, most_share: float) -> str:
+    """The verdict where ranks are late in turn."""
+    return (
+        f"{_compared(ranks, of)} are late in turn: {share(waiting_share)} of a step is waiting for whoever "
+        f"comes last. {share(most_share)} of the lateness: {most}."
+    )
+
+
+def even_sentence(ranks: int, of: int, waiting_share: float) -> str:
+    """The verdict where no rank stands out; `waiting_share` of a step is waiting all the same."""
+    if waiting_share < _EVEN:
+        return f"{_compared(ranks, of)} arrive together: no rank is late by more than noise."
+    return (
+        f"{_compared(ranks, of)} wait {share(waiting_share)} of a step for one another, and neither one of "
+        "them nor a few together are the last ones."
+    )
+
+
+def alone_sentence(name: str) -> str:
+    return f"Only {name} is here: who waits for whom is told by several ranks of a run."
+
+
+def alone_detail() -> str:
+    how = "with the hook in each process, or by copying the traces of all ranks into one folder"
+    return f"Let every rank record into the same run: {how} below the log directory."
+
+
+def no_collectives_sentence(ranks: int) -> str:
+    if ranks < 2:
+        return "No collective was recorded: whether ranks wait for one another can't be told."
+    recorded = f"{count(ranks, 'rank')} recorded, fewer than two of them with collectives"
+    return f"{recorded}: whether one waits for another can't be told."
+
+
+def none_matched_sentence(ranks: int) -> str:
+    return f"{count(ranks, 'rank')} recorded, and no collective of one could be matched with those of others."
+
+
+def waiting_sentence(waiting_share: float, matched: int) -> str:
+    return (
+        f"{share(waiting_share)} of the time in {count(matched, 'matched collective')} is waiting for the "
+        "last rank to arrive, the rest transfer."
+    )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
+from tbprof.model import HeldTensors, MemoryStep, OutOfMemory
 from tbprof.records import dataclass
-from tbprof.texts.figures.names import name_words
+from tbprof.texts.figures.places import name_words
 from tbprof.texts.figures.quantities import count, size
 
 MISSING = (
@@ -108,3 +110,136 @@ def peak_note(figures: HeldFigures) -> str:
         return told
     spare = figures.reserved_bytes - figures.peak_bytes
     return f"{told}; {size(figures.reserved_bytes)} reserved at most, {size(spare)} above the peak"
+
+
+def device_name(found: OutOfMemory) -> str:
+    """Within a sentence."""
+    return "the CPU" if found.device == "CPU" else found.device
+
+
+def asked_sentence(found: OutOfMemory) -> str:
+    """What failed, and when."""
+    asked = "Memory" if found.asked_bytes is None else size(found.asked_bytes)
+    return f"{asked} of {device_name(found)} could not be allocated, after {count(found.step, 'step')}."
+
+
+def there_sentence(found: OutOfMemory) -> str:
+    """What was there; "" where nobody said it."""
+    if found.is_address_limit and found.total_bytes is not None and found.free_bytes is not None:
+        limit, free = size(found.total_bytes), size(found.free_bytes)
+        return f"The process may have {limit} of addresses (ulimit -v), of which {free} were free."
+    known = [
+        f"{size(amount)} {words}"
+        for amount, words in (
+            (found.total_bytes, "in all"),
+            (found.free_bytes, "free"),
+            (found.allocated_bytes, "in tensors" if found.reserved_bytes is not None else "in the process"),
+            (found.reserved_bytes, "held by torch's allocator"),
+        )
+        if amount is not None
+    ]
+    return f"There were {', '.join(known)}." if known else ""
+
+
+def unaccounted_bytes(found: OutOfMemory) -> int | None:
+    """Of what torch gave to tensors, what Python knows no tensor of; None on the CPU, where nobody counts."""
+    if found.allocated_bytes is None or found.reserved_bytes is None:
+        return None
+    return max(found.allocated_bytes - _known_bytes(found.held), 0)
+
+
+def changes(found: OutOfMemory) -> Iterator[str]:
+    """What would free how much, as far as it is known; most first."""
+    asked, total, free = found.asked_bytes, found.total_bytes, found.free_bytes
+    if asked is not None and total is not None and asked > total:
+        yield "The request alone is larger than the memory: look at the sizes in its line."
+        return
+    if asked is None and free is not None and free > _known_bytes(found.held):
+        yield f"{size(free)} were free, and no size of the request is told: look at its line."
+        return
+    if found.reserved_bytes is not None and found.allocated_bytes is not None:
+        unused = found.reserved_bytes - found.allocated_bytes
+        if asked is not None and unused >= asked:
+            yield (
+                f"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: up to {size(unused)} lie in the cache in"
+                " pieces that are too small (MEM03)."
+            )
+    for _, change in sorted(_of_tensors(found), key=lambda one: -one[0]):
+        yield change
+
+
+def _known_bytes(held: HeldTensors) -> int:
+    kinds = (held.parameters_bytes, held.gradients_bytes, held.optimizer_bytes)
+    return sum(kinds) + held.saved_bytes + held.other_bytes
+
+
+def _of_tensors(found: OutOfMemory) -> Iterator[tuple[int, str]]:
+    """By what holds memory: how much a change frees at most, and what it is."""
+    held = found.held
+    saved = held.saved_bytes + (unaccounted_bytes(found) or 0)
+    if saved:
+        yield (
+            saved,
+            "Activation checkpointing: most of what autograd keeps for the backward pass, up to"
+            f" {size(saved)} (MEM04 says its price).",
+        )
+        yield (
+            saved // 2,
+            f"A batch half as large: about half of what grows with it, up to {size(saved // 2)} of the same.",
+        )
+    if held.gradients_bytes:
+        yield (
+            held.gradients_bytes,
+            "zero_grad(set_to_none=True) before the forward pass, if it failed there:"
+            f" {size(held.gradients_bytes)} of gradients.",
+        )
+    if held.optimizer_bytes:
+        yield (
+            held.optimizer_bytes,
+            f"An optimizer with a smaller or a sharded state: up to {size(held.optimizer_bytes)}.",
+        )
+    if held.other_bytes:
+        yield (
+            held.other_bytes,
+            f"Tensors that the program alone keeps, such as lists of results: up to {size(held.other_bytes)};"
+            " where memory grows with each step, a window with profile_memory=True names the place (MEM05).",
+        )
+
+
+NO_LINE = "before this step, or not by an operator"
+"""Of what no line of the step allocated: a batch of a worker process comes as it is."""
+
+_ENOUGH = 3
+"""Two may differ by chance."""
+_MIN_BYTES = 10_000
+"""A step, as for MEM05."""
+
+
+def growth_sentence(steps: Sequence[MemoryStep]) -> str:
+    """That the peak grew from each to the next, and how fast; "" where it did not.
+
+    Args:
+        steps: Of one process, in their order.
+    """
+    pairs = itertools.pairwise(steps)
+    if len(steps) < _ENOUGH or any(later.peak_bytes <= one.peak_bytes for one, later in pairs):
+        return ""
+    first, last = steps[0], steps[-1]
+    per_step = (last.peak_bytes - first.peak_bytes) / max(last.step - first.step, 1)
+    if per_step < _MIN_BYTES:
+        return ""
+    device = "the CPU" if last.device == "CPU" else last.device
+    peaks = (
+        f"{size(first.peak_bytes)} after {count(first.step, 'step')}, {size(last.peak_bytes)} after"
+        f" {last.step:,}, and larger in each of the {len(steps)} followed steps of {last.worker}"
+    )
+    return (
+        f"Memory of {device} grows by {size(int(per_step))} a step: the peak was {peaks}. Where what stays is"
+        " made, a window with profile_memory=True says (MEM05)."
+    )
+
+
+def failed_sentence(*, asked_bytes: int, free_bytes: int, place: str | None) -> str:
+    """What was asked for and where, and what the device had."""
+    where = "" if place is None else f" at {place}"
+    return f"out of memory: {size(asked_bytes)} asked for{where}, {size(free_bytes)} free on the device."

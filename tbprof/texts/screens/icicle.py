@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
-from tbprof.texts.figures.names import name_words
+from tbprof.texts.figures.places import name_words
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.screens.idle import host_place_name
 

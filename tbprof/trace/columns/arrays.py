@@ -7,7 +7,8 @@ AVX-512.
 
 from __future__ import annotations
 
-from typing import TypeVar
+import json
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -176,3 +177,74 @@ NO_NUMBERS = SparseColumn(np.empty(0, np.int32), np.empty(0, np.int32), -1)
 NO_SIZES = SparseColumn(NO_NUMBERS.rows, NO_NUMBERS.values, 0)
 """The same, where 0 stands for what is missing."""
 NO_FRACTIONS = SparseFloats(NO_NUMBERS.rows, np.empty(0, np.float32))
+
+
+CLOCK_SLACK_NS = 10_000
+"""What traces without a fault show: on ROCm a call returns up to 8.5 us before the recorded end of what
+it awaited."""
+
+
+_TYPES = {
+    "float": ("float32", 4),
+    "double": ("float64", 8),
+    "half": ("float16", 2),
+    "bfloat16": ("bfloat16", 2),
+    "int": ("int32", 4),
+    "long": ("int64", 8),
+    "long int": ("int64", 8),
+    "short": ("int16", 2),
+    "short int": ("int16", 2),
+    "char": ("int8", 1),
+    "signed char": ("int8", 1),
+    "byte": ("uint8", 1),
+    "unsigned char": ("uint8", 1),
+    "bool": ("bool", 1),
+    "float8_e4m3fn": ("float8_e4m3fn", 1),
+    "float8_e4m3fnuz": ("float8_e4m3fnuz", 1),
+    "float8_e5m2": ("float8_e5m2", 1),
+    "float8_e5m2fnuz": ("float8_e5m2fnuz", 1),
+    "float8_e8m0fnu": ("float8_e8m0fnu", 1),
+    "float4_e2m1fn_x2": ("float4_e2m1fn_x2", 1),
+    "complexfloat": ("complex64", 8),
+    "complex<float>": ("complex64", 8),
+    "complexdouble": ("complex128", 16),
+    "complex<double>": ("complex128", 16),
+}
+"""By the name that a trace gives a type, in small letters and without `c10::`: torch's name, bytes of one."""
+
+
+def dtype_name(recorded: str) -> str:
+    """Torch's name of a type; one that is not known stays as it was recorded."""
+    return _TYPES.get(_plain(recorded), (recorded, 0))[0]
+
+
+def item_bytes(recorded: str) -> int | None:
+    """Size of one element; None of a type that is not known."""
+    known = _TYPES.get(_plain(recorded))
+    return None if known is None else known[1]
+
+
+def _plain(recorded: str) -> str:
+    return recorded.lower().removeprefix("c10::")
+
+
+_SHOWN = 40
+
+
+def listed(text: str) -> tuple[Any, ...]:
+    """The entries of a list as `[[2,3],[]]`; none of "".
+
+    Raises:
+        ValueError: It is no list.
+    """
+    try:
+        found = json.loads(text, parse_constant=_no_number) if text else []
+    except RecursionError as error:
+        raise ValueError(f"a list within {text[:_SHOWN]!r} is too deep") from error
+    if not isinstance(found, list):
+        raise ValueError(f"{text!r} is no list")
+    return tuple(found)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")

@@ -15,10 +15,9 @@ import numpy.typing as npt
 
 from tbprof.model import HealthFact
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn
+from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn, listed
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import MODULE_PREFIX, STEP_PREFIX
-from tbprof.trace.columns.listed import listed
 
 INPUTS_KEY = "inputs"
 """Where they stand in the facts of the hook."""

@@ -11,7 +11,7 @@ from decimal import Decimal
 from tbprof.records import dataclass
 from tbprof.trace.export.published_trace import verify
 from tbprof.trace.importers.files.source import open_source
-from tbprof.trace.importers.kineto.events.boundaries import SPACE
+from tbprof.trace.importers.kineto.events.batch import SPACE
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
 
 _OVERLAP_BYTES = 4096

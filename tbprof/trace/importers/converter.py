@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tbprof.errors import NotATrace
 from tbprof.trace.importers import torch_profiler
-from tbprof.trace.importers.conversion.converted import Converted
+from tbprof.trace.importers.conversion.kineto_writer import Converted
 from tbprof.trace.importers.files.source import shown_path
 from tbprof.trace.importers.importer import Importer, Progress
 

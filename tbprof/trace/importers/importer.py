@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace
     from tbprof.trace.columns.tables import Tables
 
+
 Progress = Callable[[int, int], None]
 """Called again and again with the bytes read and the bytes of the file, both on the disk."""
 

@@ -14,7 +14,7 @@ from tbprof.trace.importers.importer import Progress
 if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace
     from tbprof.trace.columns.tables import Tables
-    from tbprof.trace.importers.conversion.converted import Converted
+    from tbprof.trace.importers.conversion.kineto_writer import Converted
 
 SUFFIXES: tuple[str, ...] = ()
 """None of its own: the file ends in `.json`."""

@@ -4,25 +4,40 @@ The key is what the file is, not what it is called: device, inode, size and time
 changes, and the versions of the columns and of tbprof. An entry has all tables: the next
 question is mostly about another one, and to read them as well takes a tenth longer at most.
 A folder that is not the user's own, or that others may write to, is not used.
+
+A trace as files: one raw array a column, and a head that says what they are.
+
+Columns are mapped into memory and paged in as they are used. Whatever is not exactly as
+it was written is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import re
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import Field, fields
 from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from tbprof.digests import sha256_hex
 from tbprof.folders import private_cache_folder
-from tbprof.safe_open import identity_of, status_of_regular
-from tbprof.trace.columns.columns import Trace
-from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
+from tbprof.model import HealthFact, HookFacts
+from tbprof.records import dataclass
+from tbprof.safe_open import content_within, identity_of, open_regular, status_of_regular
+from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
+from tbprof.trace.columns.columns import Lane, Slices, Trace
+from tbprof.trace.columns.tables import ALL_TABLES, ARGUMENT_TABLES, NO_TABLES, MemoryEvents, Tables
 from tbprof.trace.importers.files.source import shown_path
 from tbprof.trace.importers.reading import read_trace
-from tbprof.trace.stored.stored_columns import SCHEMA, load_columns, write_columns
 from tbprof.version import __version__
 
 WORTH_KEEPING_BYTES = 5 * 1000**2
@@ -126,3 +141,140 @@ def _remove(entry: Path) -> None:
     import shutil
 
     shutil.rmtree(entry, ignore_errors=True)
+
+
+SCHEMA = 7
+"""To be raised when the columns or the head change."""
+
+_HEAD = "head.json"
+_MOST_HEAD_BYTES = 512 * 1024 * 1024
+"""Of names above all; a trace with more is read again each time."""
+
+_RECORDS = (Slices, SparseColumn, SparseFloats, MemoryEvents, *ARGUMENT_TABLES.values())
+_BY_NAME = {record.__name__: record for record in _RECORDS}
+_TYPES = ("int64", "int32", "int8", "float32")
+
+
+@dataclass(frozen=True, slots=True)
+class _ArrayHead:
+    dtype: str
+    length: int
+    total: int
+    """Sum of its bits, taken as unsigned numbers: tells damage at the speed of memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    arrays: dict[str, _ArrayHead]
+    """By path of fields from `Trace` on, as `slices.lane` or `kernels.grid.rows`."""
+    missing: dict[str, int]
+    """Of the sparse columns."""
+    names: tuple[str, ...]
+    lanes: tuple[Lane, ...]
+    device_names: dict[int, str]
+    rank: int | None
+    world_size: int | None
+    era: str
+    origin_ns: int
+    num_events: int
+    facts: HookFacts | None
+    health: tuple[HealthFact, ...]
+
+
+_PLAIN = tuple(field.name for field in fields(_Head) if field.name not in ("arrays", "missing"))
+
+
+def write_columns(trace: Trace, folder: Path) -> None:
+    """Write the trace into the empty `folder`.
+
+    Raises:
+        OSError: the disk is full, or the folder can't be written to.
+    """
+    arrays = _arrays_of(trace)
+    for name, array in arrays.items():
+        array.tofile(folder / name)
+    head = _Head(
+        arrays={
+            name: _ArrayHead(str(array.dtype), len(array), _total(array)) for name, array in arrays.items()
+        },
+        missing={name: column.missing for name, column in _columns_of(trace)},
+        **{name: getattr(trace, name) for name in _PLAIN},
+    )
+    json = msgspec.json.encode(head)
+    (folder / _HEAD).write_bytes(b"%08x" % zlib.crc32(json) + json)
+
+
+def load_columns(folder: Path, path: str) -> Trace:
+    """The trace that was written into `folder`, as that of the file at `path`. Its arrays are read-only.
+
+    Raises:
+        OSError: a file is missing.
+        ValueError: a file is not as it was written.
+    """
+    content = content_within(folder / _HEAD, _MOST_HEAD_BYTES)
+    json = content[8:]
+    if content[:8] != b"%08x" % zlib.crc32(json):
+        raise ValueError(f"{folder} has a damaged head")
+    try:
+        head = msgspec.json.decode(json, type=_Head)
+    except msgspec.MsgspecError as error:
+        raise ValueError(f"{folder} has another head") from error
+    tables = {
+        field.name: _record(folder, field.name, record, head)
+        for field in fields(Trace)
+        if (record := _record_of(field)) and any(name.startswith(f"{field.name}.") for name in head.arrays)
+    }
+    return Trace(path=path, **tables, **{name: getattr(head, name) for name in _PLAIN})
+
+
+def _arrays_of(record: Any, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
+    found = {}
+    for field in fields(record):
+        value, name = getattr(record, field.name), f"{prefix}{field.name}"
+        if isinstance(value, np.ndarray):
+            found[name] = value
+        elif isinstance(value, _RECORDS):
+            found |= _arrays_of(value, f"{name}.")
+    return found
+
+
+def _columns_of(record: Any, prefix: str = "") -> Iterator[tuple[str, SparseColumn]]:
+    for field in fields(record):
+        value, name = getattr(record, field.name), f"{prefix}{field.name}"
+        if isinstance(value, SparseColumn):
+            yield name, value
+        elif isinstance(value, _RECORDS):
+            yield from _columns_of(value, f"{name}.")
+
+
+def _record_of(field: Field[Any]) -> type[Any] | None:
+    """What a field holds, if that is made of arrays; it may be None where nobody asked for it."""
+    return _BY_NAME.get(str(field.type).removesuffix(" | None"))
+
+
+def _record(folder: Path, name: str, record: type[Any], head: _Head) -> Any:
+    members: dict[str, Any] = {}
+    for field in fields(record):
+        path, inner = f"{name}.{field.name}", _record_of(field)
+        if inner is not None:
+            members[field.name] = _record(folder, path, inner, head)
+        elif path in head.arrays:
+            members[field.name] = _mapped(folder / path, head.arrays[path])
+    return record(**members, missing=head.missing[name]) if record is SparseColumn else record(**members)
+
+
+def _mapped(path: Path, head: _ArrayHead) -> npt.NDArray[Any]:
+    if head.dtype not in _TYPES:
+        raise ValueError(f"{path} has no type of a column")
+    with open_regular(path) as file:
+        # What is empty can't be mapped.
+        held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if head.length else b""
+    array = np.frombuffer(held, np.dtype(head.dtype))
+    if len(array) != head.length or _total(array) != head.total:
+        raise ValueError(f"{path} is not as it was written")
+    return array
+
+
+def _total(array: npt.NDArray[Any]) -> int:
+    bits = array.view(f"u{array.itemsize}")
+    return int(np.add.reduce(bits, dtype=np.uint64))

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
-from tbprof.texts.findings.check import how_often
+from tbprof.texts.findings.check_outcomes import how_often
 
 SHARES = ("communication", "idle")
 """Parts of the GPU's steps that may have a budget: communication that no computing covers, and idle. A share

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, code_statement, suppression
 from tbprof.rules.registry import RULES
-from tbprof.texts.findings.check import warned_sentence
+from tbprof.texts.findings.check_outcomes import warned_sentence
 from tbprof.texts.findings.finding_notes import option_note
 from tbprof.texts.findings.predicted import framework_fix
 from tbprof.texts.findings.rule_pages import fix_words, rule_words

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from tbprof.texts.findings.check import found_sentence
+from tbprof.texts.findings.check_outcomes import found_sentence
 from tbprof.version import __version__
 from tbprof.views.check.check import CheckRow, CheckView, RowState, Warned
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import PurePath
+from typing import Literal
 
 from tbprof.model import GPU_RATES, SEVERITIES, Check, Finding, Report, Saving
-from tbprof.texts.figures.scopes import Scope, scope_of
+from tbprof.records import dataclass
+from tbprof.texts.figures.places import Scope, scope_of
 from tbprof.texts.findings.check_outcomes import (
     FAMILY_NAMES,
     PREDICTED_SAVING,
@@ -19,15 +21,17 @@ from tbprof.texts.findings.check_outcomes import (
     predicted_sentence,
     recording_of,
 )
-from tbprof.texts.findings.finding_notes import finding_note
-from tbprof.texts.findings.guides import guides_of
-from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
-from tbprof.texts.findings.rule_pages import fix_words, rule_words
+from tbprof.texts.findings.finding_notes import finding_note, not_checked_sentence, rule_failed_sentence
+from tbprof.texts.findings.rule_pages import GuideLink, fix_words, guides_of, rule_words
 from tbprof.views.base.steady import marks_steps
-from tbprof.views.checks.checks import CheckRow, ChecksView, MissingRecording
 from tbprof.views.findings.actions import together
-from tbprof.views.findings.findings import saving_view, share_of_steps
-from tbprof.views.findings.predicted import PredictedRow, predicted_rows
+from tbprof.views.findings.findings import (
+    PredictedRow,
+    SavingView,
+    predicted_rows,
+    saving_view,
+    share_of_steps,
+)
 
 _STATES = ("failed", "predicted", "not_checked", "passed", "not_applicable")
 
@@ -177,3 +181,52 @@ def _missing(checks: tuple[Check, ...]) -> tuple[MissingRecording, ...]:
         MissingRecording(recording_of(need).what, recording_of(need).code, tuple(rules))
         for need, rules in most_first
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    rule: str
+    name: str
+    title: str
+    """What is the case where it fails."""
+    family: str
+    """In words, such as `Input pipeline`."""
+    state: Literal["passed", "failed", "predicted", "not_checked", "not_applicable"]
+    """`predicted`: no GPU was recorded, and lines were seen for which it would fail on one."""
+    severity: Literal["critical", "high", "medium", "low", "info"] | None
+    """Of a failed one."""
+    said: str
+    """The evidence in a sentence: what was found, what was looked at, or why nobody could look."""
+    action: str
+    """Of a failed or predicted one what to do, in the imperative."""
+    findings: int
+    """How many it has; of a predicted one how many lines."""
+    saving: SavingView | None
+    """Of a step: of all places together, or of the worst where they are sites, which can hide one another."""
+    no_saving: str
+    """Why a failed or predicted one has none; "" if it has."""
+    sites: tuple[int, ...]
+    """Of its worst finding."""
+    guides: tuple[GuideLink, ...]
+    """Of a failed or predicted one the guides that advise what it checks."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingRecording:
+    """What to record so that some rules can look."""
+
+    what: str
+    code: str
+    """To be copied; "" if there is none."""
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksView:
+    sentence: str
+    rows: tuple[CheckRow, ...]
+    """Failed ones first, by worth, then predicted ones; of equal ones by family and code."""
+    marks_steps: bool
+    """Whether savings are those of a step; else of the window."""
+    missing: tuple[MissingRecording, ...]
+    """What makes most rules checkable first; a rule with two needs is listed under each."""

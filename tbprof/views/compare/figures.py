@@ -17,8 +17,8 @@ from tbprof.views.base.steady import (
     mean_launches,
     mean_step_us,
     steady_steps,
+    us,
 )
-from tbprof.views.base.times import us
 from tbprof.views.overview.idle_causes import idle_by_cause_us, stacking_place
 
 LEAST_CHANGE = 0.02

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tbprof.escaping import code, escaped, plain, prose
 from tbprof.model import Finding, Report
 from tbprof.records import dataclass
-from tbprof.texts.figures.site_names import NO_LINE, WHOLE_WINDOW
+from tbprof.texts.figures.places import NO_LINE, WHOLE_WINDOW
 from tbprof.texts.screens.source import doubt_note
 from tbprof.views.findings.findings import finding_row
-from tbprof.views.source.source_files import SourceFiles
+from tbprof.views.source.source import SourceFiles
 
 _AROUND = 4
 """Lines of code before and behind the one that is meant."""

@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 
 from tbprof.model import Communication, HealthFact, Idle, Report, Site
 from tbprof.texts.trust.health import health_sentence
-from tbprof.views.base.times import in_us, us
-from tbprof.views.findings.actions import rank
-from tbprof.views.findings.weighed_actions import Action
+from tbprof.views.base.steady import in_us, us
+from tbprof.views.findings.actions import Action, rank
 
 SCHEMA = 1
 

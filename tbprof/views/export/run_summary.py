@@ -11,8 +11,7 @@ from tbprof.model import Report, Window
 from tbprof.records import dataclass
 from tbprof.views.base.steady import marks_steps, mean_step_us, steady_steps
 from tbprof.views.findings.actions import rank as ranked
-from tbprof.views.findings.findings import SavingView
-from tbprof.views.findings.predicted import predicted_rows
+from tbprof.views.findings.findings import SavingView, predicted_rows
 from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.opening import lines_come_first, opening_after, recording_first
 

@@ -10,7 +10,7 @@ from tbprof.model import Finding, Report
 from tbprof.records import dataclass
 from tbprof.views.base.steady import mean_step_us, steady_steps
 from tbprof.views.findings.actions import rank
-from tbprof.views.findings.predicted import PredictedRow, predicted_rows
+from tbprof.views.findings.findings import PredictedRow, predicted_rows
 from tbprof.views.overview.action_rows import action_rows
 from tbprof.views.overview.idle_causes import stacking_place
 from tbprof.views.overview.opening import lines_come_first, recording_first

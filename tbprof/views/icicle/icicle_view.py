@@ -13,7 +13,7 @@ from tbprof.analysis.ranges.icicle import Icicle, cut_icicle
 from tbprof.analysis.ranges.program_ranges import ICICLE_KINDS, IcicleKind, recorded_ranges
 from tbprof.texts.screens.icicle import icicle_opening, kind_missing
 from tbprof.trace.columns.arrays import NONE
-from tbprof.views.base.times import us
+from tbprof.views.base.steady import us
 from tbprof.views.icicle.icicle import IcicleChoice, IcicleNode, IcicleView
 
 MAX_NODES = 2_000

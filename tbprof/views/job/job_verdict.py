@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tbprof.job.ranks.job_analysis import JobAnalysis
+from tbprof.job.ranks.what_if_times import JobAnalysis
 from tbprof.records import dataclass
-from tbprof.texts.job.verdict import (
+from tbprof.texts.job.notes import (
     absent_sentence,
     alone_detail,
     alone_sentence,
@@ -19,9 +19,9 @@ from tbprof.texts.job.verdict import (
     none_matched_sentence,
     waiting_sentence,
 )
-from tbprof.views.job.absent_ranks import AbsentRanks
 from tbprof.views.job.job_page import JobFix, JobRank, LateCause, RankWait
 from tbprof.views.job.late_causes import phrase_of
+from tbprof.views.job.rank_rows import AbsentRanks
 
 _MOST = 0.5
 """Of all lateness: a rank with less is one of several that are late in turn."""

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from tbprof.averages import median
 from tbprof.job.ranks.arrivals import NOBODY
-from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
+from tbprof.job.ranks.matching import Unmatched
 from tbprof.job.ranks.rank_record import RankRecord
+from tbprof.job.ranks.what_if_times import JobAnalysis, analyze_ranks
+from tbprof.model import MEDIUM_SHARE, Severity, severity_of_share
 from tbprof.records import dataclass
+from tbprof.texts.findings.rule_pages import rule_words
 from tbprof.texts.job.notes import (
     damaged_note,
     left_out_note,
     left_out_sentence,
     no_estimate_note,
     older_worker_note,
+    other_training_note,
     problem_note,
+    rank_name,
+    same_rank_note,
     unmatched_sentence,
 )
-from tbprof.texts.job.rank_names import rank_name
-from tbprof.views.job.absent_ranks import AbsentRanks, absent_ranks
-from tbprof.views.job.job_collectives import job_collectives
-from tbprof.views.job.job_findings import job_findings
 from tbprof.views.job.job_page import (
+    JobFinding,
+    JobFix,
     JobPage,
     JobStep,
+    LateCause,
     RankProblem,
     UnmatchedGroup,
     UnreadRank,
@@ -32,10 +38,9 @@ from tbprof.views.job.job_page import (
 )
 from tbprof.views.job.job_verdict import job_verdict
 from tbprof.views.job.late_causes import LateCauses, late_causes, plan_of
-from tbprof.views.job.one_job import ranks_of_one_job
-from tbprof.views.job.rank_rows import rank_rows, rank_waits
+from tbprof.views.job.rank_rows import AbsentRanks, absent_ranks, rank_rows, rank_waits
 from tbprof.views.job.rank_summary import RankSummary
-from tbprof.views.job.strips import meetings_of, strips_of
+from tbprof.views.job.strips import job_collectives, meetings_of, strips_of
 
 
 def _in_line(rank: RankSummary) -> tuple[bool, int, int, str]:
@@ -219,3 +224,68 @@ def _unmatched(analysis: JobAnalysis, names: Sequence[str]) -> tuple[UnmatchedGr
         )
         for one in analysis.matching.unmatched
     )
+
+
+def ranks_of_one_job(ranks: Sequence[RankSummary]) -> tuple[list[RankSummary], list[str]]:
+    """Those of the world that most ranks are of, and a note on each other one.
+
+    A folder that traces were copied into, or two trainings wrote to, may hold ranks of several, or one under
+    two names.
+
+    Args:
+        ranks: By rank; of two with the same one the first is taken.
+    """
+    worlds = Counter(rank.world_size for rank in ranks if rank.world_size is not None)
+    world = max(worlds, key=lambda size: (worlds[size], size), default=None)
+    taken: list[RankSummary] = []
+    notes: list[str] = []
+    workers: dict[int, str] = {}
+    for rank in ranks:
+        if rank.world_size is not None and world is not None and rank.world_size != world:
+            notes.append(other_training_note(rank.worker, rank.world_size, world))
+        elif rank.rank is not None and rank.rank in workers:
+            notes.append(same_rank_note(rank.worker, workers[rank.rank], rank_name(rank.rank, rank.worker)))
+        else:
+            taken.append(rank)
+            if rank.rank is not None:
+                workers[rank.rank] = rank.worker
+    return taken, notes
+
+
+LATE_RANK = "DST02"
+SEQUENCES = "DST08"
+
+
+def job_findings(
+    late: Sequence[LateCause],
+    plan: Sequence[JobFix],
+    unmatched: Sequence[Unmatched],
+    step_us: float | None,
+) -> tuple[JobFinding, ...]:
+    """Those that may hang the job first, then the latest ranks."""
+    return (*_different_sequences(unmatched), *_late_ranks(late, plan, step_us))
+
+
+def _different_sequences(unmatched: Sequence[Unmatched]) -> Iterator[JobFinding]:
+    for one in unmatched:
+        if one.reason == "different_kinds":
+            sentence = unmatched_sentence(one.group, one.reason, one.count)
+            yield JobFinding(SEQUENCES, rule_words(SEQUENCES).title, "critical", sentence, None)
+
+
+def _late_ranks(
+    late: Sequence[LateCause], plan: Sequence[JobFix], step_us: float | None
+) -> Iterator[JobFinding]:
+    saved = {fix.cause: fix.estimate_us for fix in plan}
+    for index, cause in enumerate(late):
+        if step_us and cause.late_us >= MEDIUM_SHARE * step_us:
+            severity = _severity(saved.get(index), cause.late_us, step_us)
+            yield JobFinding(LATE_RANK, rule_words(LATE_RANK).title, severity, cause.sentence, index)
+
+
+def _severity(saved_us: float | None, late_us: float, step_us: float) -> Severity:
+    """By what a step of the job gains; without a replay its lateness is a ceiling, and at most medium."""
+    if saved_us is not None:
+        return severity_of_share(saved_us / step_us)
+    found = severity_of_share(late_us / step_us)
+    return "medium" if found in ("critical", "high") else found

@@ -7,18 +7,18 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from tbprof.job.ranks.arrivals import NOBODY
-from tbprof.job.ranks.job_analysis import JobAnalysis
 from tbprof.job.ranks.late_ranks import LateRank
 from tbprof.job.ranks.rank_record import Part
+from tbprof.job.ranks.what_if_times import JobAnalysis
 from tbprof.records import dataclass
-from tbprof.texts.job.causes import (
+from tbprof.texts.job.notes import (
     cause_phrase,
     fix_title,
     job_cause_name,
     late_cause_sentence,
+    late_name,
     saved_sentence,
 )
-from tbprof.texts.job.rank_names import late_name
 from tbprof.texts.screens.idle import host_place_name
 from tbprof.views.job.job_page import JobFix, JobSource, LateCause
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from tbprof.model import MEMORY_KINDS, MemoryStep, OutOfMemory
 from tbprof.snapshot.snapshot import DeviceSnapshot, Snapshot
 from tbprof.texts.figures.quantities import count, share, size
-from tbprof.texts.memory.followed_steps import NO_LINE
-from tbprof.texts.memory.out_of_memory import (
+from tbprof.texts.memory.sentences import (
+    NO_LINE,
     asked_sentence,
     changes,
     device_name,
+    failed_sentence,
     there_sentence,
     unaccounted_bytes,
 )
-from tbprof.texts.memory.snapshots import failed_sentence
 from tbprof.views.memory.memory_files import MemoryDocument, MemoryPart, MemoryPartRow, MemoryStack
 
 _MOST_ROWS = 30

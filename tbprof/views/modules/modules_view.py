@@ -9,7 +9,7 @@ from tbprof.analysis.kernels.short_names import short_name
 from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, Spread, module_table
 from tbprof.analysis.ranges.icicle import shown_steps
 from tbprof.texts.screens.icicle import icicle_opening, kind_missing
-from tbprof.views.base.times import us
+from tbprof.views.base.steady import us
 from tbprof.views.modules.modules import EqualParts, ModuleKernel, ModuleNode, ModulesView
 
 _MOST_NAMED = 3

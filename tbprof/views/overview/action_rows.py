@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tbprof.model import SEVERITIES, Report, Severity, severity_of_share
-from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.figures.places import scope_of
+from tbprof.texts.figures.quantities import duration
 from tbprof.texts.findings.actions import (
     HOW_TOGETHER,
     TOGETHER,
@@ -12,14 +15,12 @@ from tbprof.texts.findings.actions import (
     smaller_sentence,
     worth_words,
 )
+from tbprof.texts.findings.finding_notes import severity_scale
 from tbprof.texts.findings.rule_pages import fix_words
-from tbprof.texts.findings.severity_reason import severity_scale
-from tbprof.views.base.steady import marks_steps
-from tbprof.views.base.times import us
-from tbprof.views.findings.actions import Ranked
+from tbprof.views.base.steady import marks_steps, us
+from tbprof.views.findings.actions import Action, Ranked
 from tbprof.views.findings.findings import FindingRow, SavingView, finding_row, saving_view
-from tbprof.views.findings.weighed_actions import Action
-from tbprof.views.overview.overview import ActionRow, SeverityRow
+from tbprof.views.overview.overview import ActionRow, CauseRow, DeviceBar, SeverityRow
 
 
 def action_rows(report: Report, ranked: Ranked, step_us: float) -> tuple[ActionRow, ...]:
@@ -85,3 +86,64 @@ def _severity(found: Severity, saves: SavingView, share: float) -> Severity:
     """By the estimate; a ceiling that those above have lowered is no worse than what it leaves."""
     by_share = severity_of_share(share)
     return by_share if saves.estimate_us is not None else max(found, by_share, key=SEVERITIES.index)
+
+
+_BUSY_SHARE = 0.9
+"""From here on the device itself is the limit."""
+
+
+def next_limit(device: DeviceBar | None, causes: Sequence[CauseRow], saved_us: float | None) -> str:
+    """A sentence; "" where nothing is planned, or no device was recorded.
+
+    What the plan saves is taken from the idle after sync points first, then from the largest other
+    cause: a wait that drains the queue exposes the idle of the others.
+
+    Args:
+        device: Means of a step.
+        causes: Idle of a step by cause.
+        saved_us: The plan's estimate, of a step.
+    """
+    if device is None or not saved_us:
+        return ""
+    left = _left(causes, saved_us)
+    busy_us = device.computing_us + device.communication_us + device.copying_us
+    step_us = busy_us + sum(left.values())
+    if busy_us >= _BUSY_SHARE * step_us or not left:
+        return limit_sentence("device", busy_us, step_us)
+    cause = max(left, key=lambda name: left[name])
+    return limit_sentence(cause, left[cause], step_us)
+
+
+def _left(causes: Sequence[CauseRow], saved_us: float) -> dict[str, float]:
+    left = {}
+    for row in sorted(causes, key=lambda row: (row.cause != "sync", -row.idle_us)):
+        taken = min(row.idle_us, saved_us)
+        saved_us -= taken
+        left[row.cause] = row.idle_us - taken
+    return left
+
+
+_LIMITS = {
+    "sync": "the waits that can't simply go are the limit",
+    "data": "the data loader is the limit (DAT01, DAT02)",
+    "launch": "the host is the limit: it launches the GPU's work late (LCH01 to LCH03)",
+    "queued": "work that was queued is the limit: another process, another rank or unrecorded work",
+    "loading": "loading kernels and libraries for the first time is the limit (TRC01)",
+    "staging": "copying pageable memory is the limit (CPY01)",
+    "allocator": "allocating memory is the limit (MEM01, MEM02)",
+    "collective": "a collective of the hosts is the limit: another rank, or the network",
+    "another_device": "waiting for another GPU of the process is the limit",
+    "compile": "compiling is the limit",
+    "profiler": "the profiler is the limit",
+    "unrecorded": "waiting for something unrecorded is the limit",
+    "unknown": "a cause that is not known is the limit",
+}
+
+
+def limit_sentence(cause: str, limiting_us: float, step_us: float) -> str:
+    """`cause` is one of idle, or `device`: of a step it is idle, or works, for `limiting_us`."""
+    of_step = f"{duration(limiting_us)} of {duration(step_us)}"
+    if cause == "device":
+        return f"Then the GPU is the limit: it works {of_step}."
+    limit = _LIMITS.get(cause, f"{cause.replace('_', ' ')} is the limit")
+    return f"Then {limit}; the GPU is idle for it {of_step}."

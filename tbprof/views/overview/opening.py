@@ -20,9 +20,9 @@ from tbprof.texts.findings.predicted import first_line_sentence, host_sentences,
 from tbprof.texts.screens.verdicts import verdict_sentences
 from tbprof.views.base.steady import mean_step_us
 from tbprof.views.findings.actions import rank
-from tbprof.views.findings.predicted import predicted_rows
+from tbprof.views.findings.findings import predicted_rows
 from tbprof.views.overview.action_rows import action_rows
-from tbprof.views.overview.mean_step_bars import host_bar
+from tbprof.views.overview.idle_causes import host_bar
 from tbprof.views.overview.overview import ActionRow
 
 HOST_SHARE = 0.3

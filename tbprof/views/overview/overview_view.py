@@ -1,4 +1,4 @@
-"""A report to the records of the Overview."""
+"""The overview of a window: what to change first, and where the GPU's time goes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
 from tbprof.texts.figures.computing import computing_sentence
 from tbprof.texts.trust.trust import VARIES
-from tbprof.views.base.steady import marks_steps, mean_step_us, steady_steps
-from tbprof.views.base.times import us
+from tbprof.views.base.steady import marks_steps, mean_step_us, steady_steps, us
 from tbprof.views.findings.actions import rank
 from tbprof.views.findings.findings import SavingView, saving_view
-from tbprof.views.overview.action_rows import action_rows, finding_rows, severity_rows, smaller_actions
-from tbprof.views.overview.idle_causes import cause_rows, step_stack
-from tbprof.views.overview.mean_step_bars import device_bar, host_bar
-from tbprof.views.overview.next_limit import next_limit
+from tbprof.views.overview.action_rows import (
+    action_rows,
+    finding_rows,
+    next_limit,
+    severity_rows,
+    smaller_actions,
+)
+from tbprof.views.overview.idle_causes import cause_rows, device_bar, host_bar, step_stack
 from tbprof.views.overview.opening import records_first
 from tbprof.views.overview.overview import ActionRow, CodeRow, OverviewView
 from tbprof.views.overview.trust import trust_rows

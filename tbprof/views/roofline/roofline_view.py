@@ -10,8 +10,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.operators.limits import BYTES_A_NS, FLOPS_A_NS
 from tbprof.analysis.operators.roofline import Point, Roofline, find_roofline
 from tbprof.texts.figures.computing import PART_NAMES, roof_label, roofline_missing, roofline_sentence
-from tbprof.trace.columns.listed import listed
-from tbprof.views.base.times import optional_us, us
+from tbprof.trace.columns.arrays import listed
+from tbprof.views.base.steady import optional_us, us
 from tbprof.views.roofline.roofline import Roof, RooflinePoint, RooflineView
 
 MOST_POINTS = 400

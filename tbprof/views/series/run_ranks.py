@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.texts.screens.series import behind_sentence, damaged_sentence, missing_sentence
-from tbprof.views.series.newest_window import newest_window
-from tbprof.views.series.series import missing_ranks
+from tbprof.views.series.outstanding import newest_window
+from tbprof.views.series.series_views import missing_ranks
 
 
 @dataclass(slots=True)

@@ -1,13 +1,14 @@
-"""Rows of windows to the answers of the screens Ranks and Trends."""
+"""The ranks of a run side by side, and the windows of a rank one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tbprof.averages import fmean, median
 from tbprof.file_names import rank_of
-from tbprof.model import Window
+from tbprof.model import Report, Window
 from tbprof.records import dataclass
+from tbprof.texts.screens.idle import cause_name
 from tbprof.texts.screens.series import (
     change_sentences,
     damaged_sentence,
@@ -16,8 +17,65 @@ from tbprof.texts.screens.series import (
     ranks_sentences,
     read_sentence,
 )
+from tbprof.views.base.steady import mean_communication_us, optional_us, steady_steps, us
+from tbprof.views.overview.idle_causes import stacking_place
 from tbprof.views.series.outstanding import outstanding_rows, spreads_of
-from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures, missing_ranks
+from tbprof.views.series.series import RanksView, SeriesCause, SeriesRow, TrendView, WindowFigures
+
+
+def figures_of(report: Report) -> WindowFigures:
+    """What a series shows of one window."""
+    steady = steady_steps(report)
+    count = max(len(steady), 1)
+    devices = 0 if report.idle is None else len(report.idle.by_device)
+    idle = [step.device_idle_ns for step in steady if step.device_idle_ns is not None]
+    total_ns = sum(step.length_ns for step in steady)
+    causes = sorted({cause for step in steady for cause in step.idle_by_cause}, key=stacking_place)
+    lag = [step.gpu_lag_ns for step in steady if step.gpu_lag_ns is not None]
+    uploads = sum(copy.bytes for copy in report.copies if copy.direction == "HtoD")
+    facts = report.facts
+    return WindowFigures(
+        rank=report.trace.rank,
+        steps=len(report.steps),
+        first_step=None if facts is None else facts.first_step,
+        step_us=fmean(us(step.length_ns) for step in steady) if steady else None,
+        unprofiled_step_us=None if facts is None else optional_us(facts.unprofiled_step_ns),
+        communication_us=mean_communication_us(report),
+        idle_share=sum(idle) / max(total_ns * devices, 1) if idle and devices else None,
+        causes=tuple(
+            SeriesCause(
+                cause,
+                cause_name(cause),
+                us(sum(step.idle_by_cause.get(cause, 0) for step in steady)) / count / max(devices, 1),
+            )
+            for cause in causes
+        ),
+        sync_points=sum(step.sync_points for step in steady) / count,
+        wait_us=us(sum(step.wait_ns for step in steady)) / count,
+        gpu_lag_us=us(max(lag)) if lag else None,
+        uploaded_bytes=uploads / max(len(report.steps), 1),
+        could_save_us=_could_save_us(report),
+        world_size=report.trace.world_size,
+        git_commit=None if facts is None else facts.git_commit,
+        is_damaged=report.trace.is_damaged,
+    )
+
+
+def missing_ranks(there: Collection[int], world_size: int, unnumbered: int = 0) -> tuple[int, ...]:
+    """Those of the world, and below the highest one that is there, that are not there.
+
+    None where workers without a number, of which there are `unnumbered`, are enough to be them.
+    """
+    size = max((world_size, *(rank + 1 for rank in there)), default=0)
+    missing = tuple(rank for rank in range(size) if rank not in there)
+    return missing if len(missing) > unnumbered else ()
+
+
+def _could_save_us(report: Report) -> float | None:
+    if report.savings is None or report.savings.estimate_ns is None:
+        return None
+    return us(report.savings.estimate_ns) / max(len(report.steps), 1)
+
 
 RANKS_OF_A_PAGE = 256
 """Some 200 kB."""

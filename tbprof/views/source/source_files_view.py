@@ -1,4 +1,4 @@
-"""A report to the files of the Source view."""
+"""The source files of a window, each line with what it costs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from collections.abc import Iterable
 from tbprof.model import Report
 from tbprof.texts.screens.source import code_origin, wait_note
 from tbprof.views.findings.findings import SavingView
-from tbprof.views.source.line_marks import FoundMark, found_marks
-from tbprof.views.source.remarks import Remarks
-from tbprof.views.source.site_savings import added_up, site_savings
-from tbprof.views.source.source import LineMark, SitePlace, SourceFile, SourceFilesView, SourceFunction
-from tbprof.views.source.source_files import SourceFiles
+from tbprof.views.source.line_marks import FoundMark, Remarks, added_up, found_marks, site_savings
+from tbprof.views.source.source import (
+    LineMark,
+    SitePlace,
+    SourceFile,
+    SourceFiles,
+    SourceFilesView,
+    SourceFunction,
+)
 
 
 def source_files_view(report: Report) -> SourceFilesView:

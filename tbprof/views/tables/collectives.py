@@ -7,8 +7,8 @@ from tbprof.analysis.summary.communication_totals import communication_totals
 from tbprof.errors import UsageError
 from tbprof.model import CollectiveTotal
 from tbprof.texts.screens.tables import collectives_sentence
-from tbprof.views.base.times import optional_us, us
-from tbprof.views.tables.table import Cell, Column, Table
+from tbprof.views.base.steady import optional_us, us
+from tbprof.views.tables.cells import Cell, Column, Table
 
 _COLUMNS = (
     Column("kind", "collective"),

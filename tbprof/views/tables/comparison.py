@@ -9,11 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tbprof.analysis.facts import Facts
 from tbprof.errors import NotComparable, UsageError
 from tbprof.records import dataclass
-from tbprof.texts.screens.tables import COPIES, IDLE, OUTSIDE_OPERATORS, SIDE_BY_SIDE, comparison_sentence
-from tbprof.views.tables.step_time import StepTime
-from tbprof.views.tables.table import Cell, Column, Table
+from tbprof.texts.screens.tables import (
+    COPIES,
+    IDLE,
+    OUTSIDE_OPERATORS,
+    SIDE_BY_SIDE,
+    comparison_sentence,
+)
+from tbprof.trace.columns.arrays import NONE
+from tbprof.views.base.steady import us
+from tbprof.views.tables.cells import Cell, Column, Table
 
 _KEYS = ("name", "shapes", "stack")
 _PATH = "path"
@@ -144,8 +152,8 @@ def _add_rest(table: Table, side: dict[str, _Amount], time: StepTime) -> None:
         rest[IDLE] = time.idle_us
     left = time.length_us - _total(side) - sum(rest.values())
     rest[OUTSIDE_OPERATORS if time.idle_us is None else SIDE_BY_SIDE] = left
-    for name, us in rest.items():
-        side[f"{_BESIDE_ROWS}{name}"] = _named(table, name, us)
+    for name, rest_us in rest.items():
+        side[f"{_BESIDE_ROWS}{name}"] = _named(table, name, rest_us)
 
 
 def _named(table: Table, name: str, us: float) -> _Amount:
@@ -188,3 +196,43 @@ def _cells(key: str, old: _Amount | None, new: _Amount | None, total_us: float) 
         difference,
         difference / total_us if total_us else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StepTime:
+    """Of a mean step, or of a window that marks none."""
+
+    length_us: float
+    """The device's step where the host runs ahead."""
+    idle_us: float | None
+    """None without a device."""
+    copies_us: float
+    """Copies and memsets that were launched in it, whatever ran beside them."""
+
+
+def step_times(windows: Sequence[Facts], *, in_steps: bool) -> tuple[StepTime, ...] | None:
+    """Of each window; None where they can't be compared.
+
+    That is where one of them marks steps and rows are not of these, where it lost some of its kernels, and
+    where it has several devices, which run side by side.
+    """
+    if any(facts.steps.recorded != in_steps for facts in windows):
+        return None
+    times = [_step_time(facts) for facts in windows]
+    known = tuple(time for time in times if time is not None)
+    return known if len(known) == len(times) else None
+
+
+def _step_time(facts: Facts) -> StepTime | None:
+    steps, work = facts.steps, facts.work
+    count = max(len(steps), 1)
+    if not work.devices:
+        return StepTime(us(int((steps.end_ns - steps.start_ns).sum())) / count, None, 0.0)
+    if len(facts.idle.by_device) != 1 or not facts.device_is_known:
+        return None
+    (idle,) = facts.idle.by_device.values()
+    counted = ~work.is_kernel
+    if steps.recorded:
+        counted &= (work.launch != NONE) & (steps.index_of(work.launch_start_ns) != NONE)
+    copies_ns = int((work.end_ns - work.start_ns)[counted].sum())
+    return StepTime(us(steps.total_ns) / count, us(int(idle.device_ns.sum())) / count, us(copies_ns) / count)

@@ -9,9 +9,8 @@ from tbprof.analysis.kernels.sequences import KernelSequence
 from tbprof.errors import UsageError
 from tbprof.model import Source
 from tbprof.texts.screens.tables import kernels_sentence
-from tbprof.views.base.times import optional_us, us
-from tbprof.views.tables.cells import recorded_list
-from tbprof.views.tables.table import Cell, Column, Json, Table
+from tbprof.views.base.steady import optional_us, us
+from tbprof.views.tables.cells import Cell, Column, Json, Table, recorded_list
 
 _COLUMNS = (
     Column("name"),

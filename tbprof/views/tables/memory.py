@@ -13,9 +13,9 @@ from tbprof.errors import UsageError
 from tbprof.model import Source
 from tbprof.texts.memory.sentences import MemoryFigures, memory_sentence
 from tbprof.trace.columns.arrays import NONE
-from tbprof.views.base.times import optional_us, us
+from tbprof.views.base.steady import optional_us, us
+from tbprof.views.tables.cells import Cell, Column, Json, Table
 from tbprof.views.tables.operators import WHERE_MISSING, user_source
-from tbprof.views.tables.table import Cell, Column, Json, Table
 
 _MOST_HOLDERS = 20
 

@@ -8,8 +8,8 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, module_table
 from tbprof.errors import UsageError
 from tbprof.texts.screens.tables import modules_sentence
-from tbprof.views.base.times import optional_us, us
-from tbprof.views.tables.table import Cell, Column, Table
+from tbprof.views.base.steady import optional_us, us
+from tbprof.views.tables.cells import Cell, Column, Table
 
 _COLUMNS = (
     Column("name"),

@@ -9,9 +9,8 @@ from tbprof.analysis.operators.limits import BYTES_A_NS, FLOPS_A_NS, device_peak
 from tbprof.analysis.operators.operator_table import OperatorRow, OperatorTable, operator_table
 from tbprof.errors import UsageError
 from tbprof.texts.screens.tables import operators_sentence
-from tbprof.views.base.times import optional_us, us
-from tbprof.views.tables.cells import recorded_list
-from tbprof.views.tables.table import Cell, Column, Table
+from tbprof.views.base.steady import optional_us, us
+from tbprof.views.tables.cells import Cell, Column, Table, recorded_list
 
 COVERED_SHARE = 0.5
 """Of a row's device time: where formulas cover less, how near to the limit the rest comes says nothing."""

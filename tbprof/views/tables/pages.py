@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from tbprof.analysis.attribution.annotations import label_rows, module_rows
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.kernels.kernel_table import KERNEL_TABLES
+from tbprof.analysis.kernels.kernel_table import KERNEL_TABLES, kernel_table
+from tbprof.analysis.kernels.short_names import short_name
+from tbprof.analysis.memory.allocation_table import memory_rows
 from tbprof.analysis.memory.blocks import MEMORY_TABLES
 from tbprof.analysis.modules.module_table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES, GROUPINGS, Grouping
+from tbprof.analysis.operators.operator_table import operator_table
+from tbprof.analysis.summary.row_details import (
+    Code,
+    Part,
+    Place,
+    RowParts,
+    parts_of_kernel,
+    parts_of_operator,
+)
 from tbprof.errors import UsageError
 from tbprof.texts.screens.tables import (
     IDLE,
@@ -18,15 +32,14 @@ from tbprof.texts.screens.tables import (
 )
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Tables
-from tbprof.views.tables.comparison import compare_tables
-from tbprof.views.tables.details import kernel_details, memory_details, operator_details
+from tbprof.views.base.steady import row_of, us
+from tbprof.views.tables.cells import Table, shown_list
+from tbprof.views.tables.comparison import compare_tables, step_times
 from tbprof.views.tables.kernels import kernels
 from tbprof.views.tables.memory import memory
 from tbprof.views.tables.modules import modules
 from tbprof.views.tables.operators import WHERE_MISSING, operators
-from tbprof.views.tables.screen import RowDetails, TableChoice, TableView
-from tbprof.views.tables.step_time import step_times
-from tbprof.views.tables.table import Table
+from tbprof.views.tables.screen import RowCode, RowDetails, RowPart, RowPlace, TableChoice, TableView
 from tbprof.views.tables.viewing import MOST_ROWS, table_view
 
 PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES | MODULE_TABLES | MEMORY_TABLES
@@ -154,4 +167,91 @@ def _kernels_headline(table: Table) -> str:
         total_us=table.beside["total_us"],
         short_calls=durations["short_calls"],
         short_us=durations["short_us"],
+    )
+
+
+_MOST_PARTS = 20
+
+_Row = TypeVar("_Row")
+
+
+def operator_details(facts: Facts, by: Grouping, row: int, *, in_steps: bool) -> RowDetails:
+    """Of the row at this place of the table of operators.
+
+    Raises:
+        UsageError: The table has no such row.
+    """
+    found = _row(operator_table(facts, by, in_steps=in_steps).rows, row)
+    parts = parts_of_operator(facts, by, found, in_steps=in_steps)
+    shapes = shown_list(found.shapes) if found.shapes else ""
+    return _details(facts, found.name, shapes, found.stack or (), parts, shorten=short_name)
+
+
+def memory_details(facts: Facts, by: Grouping, row: int, *, in_steps: bool) -> RowDetails:
+    """Of the row at this place of the table of memory: what is known of its operator.
+
+    Raises:
+        UsageError: The table has no such row.
+    """
+    found = _row(memory_rows(facts, by, in_steps=in_steps), row)
+    if found.calls is None:
+        return RowDetails("in no operator", "", (), (), 0, (), ())
+    shapes = shown_list(found.shapes) if found.shapes else ""
+    parts = parts_of_operator(facts, by, found, in_steps=in_steps)
+    return _details(facts, found.name or "", shapes, found.stack or (), parts, shorten=short_name)
+
+
+def kernel_details(facts: Facts, row: int, *, in_steps: bool) -> RowDetails:
+    """Of the row at this place of the table of kernels; its parts are the operators that launch it.
+
+    Raises:
+        UsageError: The table has no such row.
+    """
+    found = _row(kernel_table(facts, in_steps=in_steps).rows, row)
+    parts = parts_of_kernel(facts, found, in_steps=in_steps)
+    return _details(facts, found.name, "", (), parts, shorten=str)
+
+
+def _row(rows: tuple[_Row, ...], at: int) -> _Row:
+    if not 0 <= at < len(rows):
+        raise UsageError(f"row must be a whole number below {len(rows)}, not {at}")
+    return rows[at]
+
+
+def _details(
+    facts: Facts,
+    name: str,
+    shapes: str,
+    stack: tuple[str, ...],
+    found: RowParts,
+    *,
+    shorten: Callable[[str], str],
+) -> RowDetails:
+    whole = max(sum(part.device_ns for part in found.parts), 1)
+    return RowDetails(
+        name=name,
+        shapes=shapes,
+        stack=stack,
+        parts=tuple(_part(part, shorten(part.name), whole) for part in found.parts[:_MOST_PARTS]),
+        more_parts=max(len(found.parts) - _MOST_PARTS, 0),
+        code=tuple(_code(code) for code in found.code),
+        places=tuple(_place(facts, place) for place in found.places),
+    )
+
+
+def _part(part: Part, shown: str, whole_ns: int) -> RowPart:
+    return RowPart(part.name, shown, part.calls, us(part.device_ns), part.device_ns / whole_ns)
+
+
+def _code(code: Code) -> RowCode:
+    source = code.source
+    return RowCode(source.file, source.line, source.function, source.exact, code.calls, us(code.time_ns))
+
+
+def _place(facts: Facts, place: Place) -> RowPlace:
+    return row_of(
+        RowPlace,
+        place,
+        step_name="" if place.step is None else facts.steps.names[place.step],
+        start_us=us(place.start_ns - facts.origin_ns),
     )

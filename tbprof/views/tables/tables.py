@@ -12,12 +12,12 @@ from tbprof.analysis.modules.module_table import MODULE_TABLES
 from tbprof.analysis.operators.grouping import GROUPING_TABLES
 from tbprof.records import dataclass
 from tbprof.trace.columns.tables import Tables
+from tbprof.views.tables.cells import Table
 from tbprof.views.tables.collectives import collectives
 from tbprof.views.tables.kernels import kernels
 from tbprof.views.tables.memory import allocations, memory
 from tbprof.views.tables.modules import modules
 from tbprof.views.tables.operators import operators
-from tbprof.views.tables.table import Table
 
 
 class TableMaker(Protocol):

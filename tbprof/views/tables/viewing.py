@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from tbprof.analysis.kernels.short_names import short_name
-from tbprof.texts.screens.table_columns import column_text
-from tbprof.views.tables.cells import written_list
+from tbprof.texts.screens.tables import column_text
+from tbprof.views.tables.cells import Cell, Column, Json, Kind, Table, written_list
 from tbprof.views.tables.screen import (
     DurationBin,
     Histogram,
@@ -17,7 +17,6 @@ from tbprof.views.tables.screen import (
     TableColumn,
     TableView,
 )
-from tbprof.views.tables.table import Cell, Column, Json, Kind, Table
 
 MOST_ROWS = 100_000
 """More take a browser longer to sort than a person waits."""

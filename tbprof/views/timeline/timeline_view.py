@@ -10,8 +10,7 @@ from tbprof.model import SiteIndex
 from tbprof.texts.screens.idle import cause_name
 from tbprof.texts.screens.timeline import gap_place
 from tbprof.trace.columns.arrays import NONE
-from tbprof.views.base.rows import row_of
-from tbprof.views.base.times import us
+from tbprof.views.base.steady import row_of, us
 from tbprof.views.overview.idle_causes import STACKING
 from tbprof.views.timeline.timeline import (
     CauseName,

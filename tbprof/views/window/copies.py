@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tbprof.model import CopyTotal, RecordedCall, Report, Source
 from tbprof.records import dataclass
-from tbprof.texts.screens.copies import waiting_remark
-from tbprof.views.base.rows import row_of
+from tbprof.texts.figures.quantities import duration, size
+from tbprof.views.base.steady import row_of
 
 _WAITING_FACTOR = 3
 """From here on waiting and copying are told apart: most of the wait is not the copy."""
@@ -70,3 +70,16 @@ def _mostly_waits(total: CopyTotal) -> bool:
     if total.wait_ns is None or total.device_ns is None:
         return False
     return total.wait_ns > _WAITING_FACTOR * total.device_ns
+
+
+_NS_PER_US = 1000
+
+
+def waiting_remark(total: CopyTotal) -> str:
+    """That the host waits far longer than the copies take."""
+    waited = duration((total.wait_ns or 0) / _NS_PER_US)
+    copied = duration((total.device_ns or 0) / _NS_PER_US)
+    return (
+        f"The {waited} are not the copies: the {size(total.bytes)} take {copied}, the rest is waiting "
+        "for work that was queued before them."
+    )

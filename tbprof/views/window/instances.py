@@ -7,15 +7,9 @@ from typing import Literal
 
 from tbprof.model import Instance, Span, SpanKind, Step
 from tbprof.records import dataclass
-from tbprof.texts.screens.instance import (
-    dry_sentence,
-    own_work_sentence,
-    returned_sentence,
-    still_busy_sentence,
-    waited_sentence,
-)
-from tbprof.views.base.rows import row_of
-from tbprof.views.base.times import us
+from tbprof.texts.figures.quantities import duration
+from tbprof.texts.screens.timeline import meanwhile_sentence
+from tbprof.views.base.steady import row_of, us
 
 _LEAST_OWN_WORK = 0.5
 """Of the time in which the device is dry: below it, the host's launching is as much of the cost."""
@@ -110,3 +104,29 @@ def _overlap_ns(call: Span, device: Sequence[Span]) -> int:
 
 def _end_ns(span: Span) -> int:
     return span.start_ns + span.duration_ns
+
+
+def waited_sentence(wait_us: float, explained_us: float, communicating_us: float) -> str:
+    """How long the host waited, and what the GPU did meanwhile."""
+    return (
+        f"The host waits {duration(wait_us)}. {meanwhile_sentence(wait_us, explained_us, communicating_us)}"
+    )
+
+
+def returned_sentence(call_us: float) -> str:
+    """Of a copy that nobody waits for."""
+    return f"The call returns after {duration(call_us)}: it does not hold up the host."
+
+
+def still_busy_sentence() -> str:
+    return "When the call returns, the GPU still has work: it does not run dry."
+
+
+def dry_sentence(idle_us: float) -> str:
+    """The stretch from the last work before the call's return to the first work after it."""
+    return f"Nothing is queued any more: the GPU does nothing for {duration(idle_us)}. This is the cost."
+
+
+def own_work_sentence(work_us: float) -> str:
+    """The stretch from the call's return to the host's next launch."""
+    return f"Meanwhile the host does other work for {duration(work_us)} before it launches again."

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from tbprof.file_names import rank_of, run_family
 from tbprof.model import SkippedFile, Window
 from tbprof.records import dataclass
-from tbprof.texts.findings.left_out import skipped_sentence
-from tbprof.views.base.times import is_credible
+from tbprof.texts.findings.finding_notes import skipped_sentence
+from tbprof.views.base.steady import is_credible
 
 WINDOWS_OF_A_PAGE = 1_000
 """Some 130 kB: no answer holds up others for long."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from tbprof.records import dataclass
-from tbprof.views.communication.communication import CommunicationView
-from tbprof.views.findings.findings import FindingRow, SavingView
-from tbprof.views.findings.predicted import PredictedRow
+from tbprof.views.communication.communication_view import CommunicationView
+from tbprof.views.findings.findings import FindingRow, PredictedRow, SavingView
 from tbprof.views.overview.overview import OverviewView
 from tbprof.views.window.copies import CopyRow
 from tbprof.views.window.instances import InstanceView

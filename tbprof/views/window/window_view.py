@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Literal
 
 from tbprof.model import HOST_CALLS, HookFacts, Report, Site, Source, SourceText, code_statement
-from tbprof.texts.figures.site_names import site_name
+from tbprof.texts.figures.places import site_name
 from tbprof.texts.findings.actions import actions_title
-from tbprof.texts.findings.left_out import not_checked_sentence, rule_failed_sentence
+from tbprof.texts.findings.finding_notes import not_checked_sentence, rule_failed_sentence
 from tbprof.texts.screens.source import doubt_note
 from tbprof.texts.screens.verdicts import scope_sentence
 from tbprof.texts.trust.health import health_sentence
-from tbprof.views.base.rows import row_of
-from tbprof.views.base.steady import marks_steps, median_step_us
-from tbprof.views.base.times import us
+from tbprof.views.base.steady import marks_steps, median_step_us, row_of, us
 from tbprof.views.communication.communication_view import communication_view
-from tbprof.views.findings.findings import finding_row, saving_view
-from tbprof.views.findings.predicted import predicted_rows
+from tbprof.views.findings.findings import finding_row, predicted_rows, saving_view
 from tbprof.views.overview.opening import lines_come_first, opening_after, records_first
 from tbprof.views.overview.overview_view import overview_view
 from tbprof.views.overview.trust import worst_of

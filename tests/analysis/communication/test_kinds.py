@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.analysis.communication.collectives import bus_factor, kind_of
-from tbprof.trace.columns.dtypes import dtype_name, item_bytes
+from tbprof.trace.columns.arrays import dtype_name, item_bytes
 
 KINDS = {
     "allreduce": "all_reduce",

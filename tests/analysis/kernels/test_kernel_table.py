@@ -17,7 +17,7 @@ from tbprof.analysis.kernels.kernel_table import Configuration, KernelTable, ker
 from tbprof.analysis.kernels.short_names import Compiled
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace
-from tbprof.views.base.times import us
+from tbprof.views.base.steady import us
 
 
 def kernel(built: TraceBuilder, runs: tuple[float, float], name: str = "mm", **args: Any) -> None:

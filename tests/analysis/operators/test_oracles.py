@@ -23,7 +23,7 @@ from tbprof.analysis.operators.grouping import Grouping
 from tbprof.analysis.operators.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES
 from tbprof.trace.importers.reading import read_trace
-from tbprof.views.base.times import us
+from tbprof.views.base.steady import us
 
 Key = tuple[Any, ...]
 Figures = dict[Key, list[float]]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.input.places import local_path, path_of, path_or_address
+from tbprof.cli.input.file_kinds import local_path, path_of, path_or_address
 from tbprof.cli.main import _COMMANDS, main
 from tbprof.errors import UsageError
 

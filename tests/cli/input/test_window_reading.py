@@ -11,7 +11,7 @@ import pytest
 from command_line import SAMPLES
 from job_scenes import write_job, write_job_that_loses_ranks
 
-from tbprof.cli.input.reading import report_of_file
+from tbprof.cli.input.file_kinds import report_of_file
 from tbprof.cli.input.window_reading import WindowReader
 from tbprof.cli.main import main
 from tbprof.html_report import html_page

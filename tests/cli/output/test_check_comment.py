@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.cli.output.check_comment import check_comment
+from tbprof.cli.output.check_text import check_comment
 from tbprof.views.check.check import Baseline, Budget, Found, Recording
 from tbprof.views.check.check_view import check_view
 

@@ -9,8 +9,7 @@ import sys
 import pytest
 from command_line import SAMPLES
 
-from tbprof.cli.output.color import colored, wants_color
-from tbprof.cli.output.terminal import terminal_text
+from tbprof.cli.output.terminal import colored, terminal_text, wants_color
 from tbprof.report import build_report
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.cli.output.github_annotations import github_annotations
+from tbprof.cli.output.check_text import github_annotations
 from tbprof.views.check.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
 from tbprof.views.check.check_view import check_view
 

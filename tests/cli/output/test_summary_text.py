@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 
-from tbprof.cli.output.stderr_messages import Problem
+from tbprof.cli.output.output_file import Problem
 from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
 from tbprof.views.export.run_summary import RunSummary
 

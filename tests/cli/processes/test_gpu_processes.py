@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.processes.gpu_processes import add_other_processes, other_processes
+from tbprof.cli.commands.publish import add_other_processes, other_processes
 
 GPU = "GPU-00000000-0000-0000-0000-000000000000"
 

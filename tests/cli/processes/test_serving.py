@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from command_line import SAMPLES
 
-from tbprof.cli.processes import serving
-from tbprof.cli.processes.serving import serve
+from tbprof.cli.commands import demo
+from tbprof.cli.commands.demo import serve
 from tbprof.errors import UsageError
 
 
@@ -51,6 +51,6 @@ def test_the_samples_are_served_until_the_command_is_ended(number: signal.Signal
 
 @pytest.mark.skipif(shutil.which("false") is None, reason="this system has no command that only fails")
 def test_a_tensorboard_that_does_not_start_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving.sys, "executable", shutil.which("false"))
+    monkeypatch.setattr(demo.sys, "executable", shutil.which("false"))
     with pytest.raises(UsageError, match="TensorBoard did not start"):
         serve(tmp_path, "run")

@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
-from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
+from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
 from tbprof.model import MEMORY_KINDS, MemoryStep
 from tbprof.preflight.base.device_marks import device_place, mark
 from tbprof.preflight.fits.following import Follower

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbprof import Schedule
-from tbprof.memory_files.memory_step_file import MEMORY_STEP_FILE
+from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
 
 TRAINING = """
 import sys, torch, tbprof

@@ -9,8 +9,8 @@ from rank_records import Collective, rank_record
 
 from tbprof.job.ranks.arrivals import NOBODY
 from tbprof.job.ranks.blame import JITTER
-from tbprof.job.ranks.job_analysis import JobAnalysis, analyze_ranks
 from tbprof.job.ranks.rank_record import Message, Part, RankRecord
+from tbprof.job.ranks.what_if_times import JobAnalysis, analyze_ranks
 
 US = 1_000
 COMPUTING = Part("computing", name="aten::mm", within="layers.0")

@@ -11,8 +11,8 @@ from public_report import PublicReport
 from rank_records import Collective, rank_record
 
 from tbprof.job.ranks.arrivals import NOBODY
-from tbprof.job.ranks.job_analysis import analyze_ranks
 from tbprof.job.ranks.rank_record import Message
+from tbprof.job.ranks.what_if_times import analyze_ranks
 from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import rank_summary
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from tbprof.plugin.routes.bundle import Bundle
+from tbprof.plugin.routes.access_control import Bundle
 
 ROOT = "/data/plugin/tbprof"
 
@@ -20,7 +20,7 @@ def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "index.js").write_text("export function render() {}", encoding="utf-8")
     (folder / "assets" / "site-1a2b.css").write_text("a {}", encoding="utf-8")
     (folder / "notes.txt").write_text("not of the page", encoding="utf-8")
-    monkeypatch.setattr("tbprof.plugin.routes.bundle.PACKAGE", tmp_path / "tbprof")
+    monkeypatch.setattr("tbprof.plugin.routes.access_control.PACKAGE", tmp_path / "tbprof")
     return folder
 
 

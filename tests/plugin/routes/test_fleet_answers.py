@@ -11,7 +11,7 @@ import pytest
 from fleet_runs import put_fleet
 from timeouts import PATIENCE_S
 
-from tbprof.plugin.worker.summaries import _LOOK_AGAIN_S, Summaries
+from tbprof.plugin.routes.fleet_answers import _LOOK_AGAIN_S, Summaries
 from tbprof.store.lookup.discovery import Discovery
 
 
@@ -63,7 +63,7 @@ def test_a_report_that_ends_the_process_costs_itself_alone(
     put_fleet(tmp_path / "logs")
     windows = Discovery(tmp_path / "logs" / "team", lambda _: True).find().windows
     monkeypatch.setenv("TBPROF_TEST_ENDS_AT", Path(windows[0].report_path or "").name)
-    monkeypatch.setattr("tbprof.plugin.worker.summaries.WORKER", "crashing_summaries")
+    monkeypatch.setattr("tbprof.plugin.routes.fleet_answers.WORKER", "crashing_summaries")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "support"))
     summaries = Summaries("logs")
     try:

@@ -8,7 +8,7 @@ from scenes import SIDE, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.rules.base.benign_waits import are_benign, are_throttle
+from tbprof.rules.base.severity import are_benign, are_throttle
 
 
 def all_of(facts: Facts) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

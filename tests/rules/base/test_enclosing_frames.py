@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from trace_builder import TraceBuilder
 
-from tbprof.rules.base.enclosing_frames import lie_in_frames
+from tbprof.rules.copies.cpy05_list_upload import lie_in_frames
 
 
 def test_the_whole_episode_lies_in_a_frame_of_that_name_at_any_depth() -> None:

@@ -6,7 +6,7 @@ import pytest
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.rules.base.enclosing_ranges import first_after_op, in_frames, in_ranges
+from tbprof.rules.base.launching import first_after_op, in_frames, in_ranges
 
 
 def waits(built: TraceBuilder) -> TraceBuilder:

@@ -7,7 +7,7 @@ import pytest
 from scenes import read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.rules.base.later_steps import has_later_step
+from tbprof.rules.base.findings import has_later_step
 
 
 def reads(*steps: int, marked: int = 2) -> TraceBuilder:

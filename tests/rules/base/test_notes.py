@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.rules.base.notes import about_of
+from tbprof.rules.base.rule import about_of
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.gaps.idle_places import find_launch_idle
-from tbprof.rules.launch.small_kernels import kernels_by_code
+from tbprof.rules.launch.bound_code import kernels_by_code
 
 
 def told() -> TraceBuilder:

@@ -14,7 +14,7 @@ from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.model import FIXED_AS, Saving
-from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.figures.places import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
 from tbprof.views.findings.actions import rank
 

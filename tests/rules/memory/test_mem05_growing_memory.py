@@ -11,7 +11,7 @@ from check_cases import CheckCases
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
 
-from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.figures.places import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
 
 KEPT = 40_000

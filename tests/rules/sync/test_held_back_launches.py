@@ -6,7 +6,7 @@ import pytest
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.rules.sync.held_back_launches import HeldBackLaunches, find_held_back_launches
+from tbprof.rules.sync.syn09_cross_thread_stall import HeldBackLaunches, find_held_back_launches
 
 
 def training(

@@ -8,7 +8,7 @@ from scenes import SIDE, gpu_bound, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.savings.savings import saving_of
-from tbprof.rules.sync.masking_waits import MaskCluster, find_mask_cluster
+from tbprof.rules.sync.syn10_mask_cluster import MaskCluster, find_mask_cluster
 
 
 def cluster_of(built: TraceBuilder) -> MaskCluster:

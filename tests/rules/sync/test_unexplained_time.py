@@ -7,7 +7,7 @@ from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.arrays.intervals import total_ns
-from tbprof.rules.sync.unexplained_time import Unexplained, find_unexplained
+from tbprof.rules.sync.syn13_unexplained_wait import Unexplained, find_unexplained
 
 BASE_NS = 5_000
 """Of a synchronize, where there are too few to see it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.rules.trace_health.cold_start import find_cold_start
+from tbprof.rules.trace_health.trc01_cold_start import find_cold_start
 
 
 def test_a_cold_step_is_told_by_its_row_and_left_out_of_the_median() -> None:

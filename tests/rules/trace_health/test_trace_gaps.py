@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.rules.trace_health.trace_gaps import find_trace_gaps
+from tbprof.rules.trace_health.trc03_trace_health import find_trace_gaps
 from tbprof.trace.columns.arrays import Int64s
 
 

@@ -11,7 +11,7 @@ from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
-from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.figures.places import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
 
 LOADING = "Lazy Function Loading"

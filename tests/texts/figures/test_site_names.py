@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.model import Site
-from tbprof.texts.figures.site_names import site_name
+from tbprof.texts.figures.places import site_name
 
 
 def site(*calls: str, direction: str = "", memory: str = "") -> Site:

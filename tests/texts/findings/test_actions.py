@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.figures.places import scope_of
 from tbprof.texts.findings.actions import first_action_sentence, how_to, place_of, smaller_sentence
 from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text
 

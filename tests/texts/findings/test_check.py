@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.line_rules import LINE_KINDS
-from tbprof.texts.findings.check import (
+from tbprof.texts.findings.check_outcomes import (
     budget_sentence,
     failure_sum,
     found_sentence,

@@ -8,7 +8,7 @@ import pytest
 
 from tbprof.model import Finding, Numbers
 from tbprof.report import build_report
-from tbprof.texts.figures.scopes import scope_of
+from tbprof.texts.figures.places import scope_of
 from tbprof.texts.findings.finding_notes import finding_note
 
 STEP = scope_of(marks_steps=True)

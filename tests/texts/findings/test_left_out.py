@@ -7,8 +7,8 @@ from pathlib import Path
 
 import tbprof
 from tbprof.model import GPU_RATES
-from tbprof.texts.findings import left_out
-from tbprof.texts.findings.left_out import not_checked_sentence, skipped_sentence
+from tbprof.texts.findings import finding_notes
+from tbprof.texts.findings.finding_notes import not_checked_sentence, skipped_sentence
 
 PACKAGE = Path(tbprof.__file__).parent
 
@@ -39,4 +39,4 @@ def test_every_reason_to_skip_a_file_is_explained() -> None:
         and isinstance(node.value.value, str)
         and "." not in node.value.value
     }
-    assert reasons == set(left_out._SKIPPED)
+    assert reasons == set(finding_notes._SKIPPED)

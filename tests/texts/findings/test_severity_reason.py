@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tbprof.texts.figures.scopes import scope_of
-from tbprof.texts.findings.severity_reason import severity_reason, severity_scale
+from tbprof.texts.figures.places import scope_of
+from tbprof.texts.findings.finding_notes import severity_reason, severity_scale
 
 STEP, WINDOW = scope_of(marks_steps=True), scope_of(marks_steps=False)
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.texts.job.causes import late_cause_sentence
-from tbprof.texts.job.rank_names import late_name
-from tbprof.texts.job.verdict import even_sentence, late_sentence, no_collectives_sentence
+from tbprof.texts.job.notes import (
+    even_sentence,
+    late_cause_sentence,
+    late_name,
+    late_sentence,
+    no_collectives_sentence,
+)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenes import gpu_bound
 
-from tbprof.texts.screens.window_line import window_line
+from tbprof.cli.commands.publish import window_line
 
 REPORT = gpu_bound().report()
 

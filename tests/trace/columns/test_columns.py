@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tbprof.report import report_of
 from tbprof.trace.columns.arrays import SparseColumn
 from tbprof.trace.columns.columns import Trace
-from tbprof.trace.importers.kineto.growing import GrowingColumn
+from tbprof.trace.importers.kineto.interning import GrowingColumn
 
 
 @given(st.dictionaries(st.integers(0, 50), st.integers(-5, 100)), st.lists(st.integers(0, 60)))

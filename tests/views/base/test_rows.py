@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import pytest
 
 from tbprof.model import Site
-from tbprof.views.base.rows import row_of
+from tbprof.views.base.steady import row_of
 from tbprof.views.window.window import SiteRow
 
 

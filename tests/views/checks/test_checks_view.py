@@ -8,8 +8,7 @@ from report_samples import REPORT, changed
 
 from tbprof.model import FIXED_AS, Check, PredictedLine, Report, Saving, Source
 from tbprof.texts.findings.rule_pages import rule_words
-from tbprof.views.checks.checks import CheckRow
-from tbprof.views.checks.checks_view import checks_summary, checks_view
+from tbprof.views.checks.checks_view import CheckRow, checks_summary, checks_view
 from tbprof.views.findings.findings import finding_row
 from tbprof.views.overview.overview_view import overview_view
 

@@ -7,7 +7,7 @@ import dataclasses
 from report_samples import SITE, UPLOAD, changed
 
 from tbprof.model import Site
-from tbprof.views.compare.moves import MovedWait, moved_wait
+from tbprof.views.compare.comparison import MovedWait, moved_wait
 from tbprof.views.compare.sites import compare_sites
 
 COPY = dataclasses.replace(UPLOAD, ops=("aten::copy_",))

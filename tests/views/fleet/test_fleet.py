@@ -14,7 +14,7 @@ from trace_builder import TraceBuilder
 from tbprof.errors import UsageError
 from tbprof.model import Window
 from tbprof.report import build_report
-from tbprof.views.fleet.fleet_csv import fleet_csv
+from tbprof.views.fleet.fleet import fleet_csv
 from tbprof.views.fleet.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet.listing import FleetQuestion, fleet_rows, fleet_view, sort_of
 from tbprof.views.fleet.summary import WindowSummary, document_of, summary_of, summary_of_document

@@ -8,8 +8,7 @@ import pytest
 from job_scenes import job_of
 
 from tbprof.model import HealthFact, Report
-from tbprof.views.job.job_view import job_page
-from tbprof.views.job.one_job import ranks_of_one_job
+from tbprof.views.job.job_view import job_page, ranks_of_one_job
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
 
 

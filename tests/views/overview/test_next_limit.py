@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.views.overview.next_limit import next_limit
+from tbprof.views.overview.action_rows import next_limit
 from tbprof.views.overview.overview import CauseRow, DeviceBar
 
 DEVICE = DeviceBar(computing_us=500.0, communication_us=0.0, copying_us=100.0, idle_us=400.0)

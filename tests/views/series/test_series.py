@@ -11,8 +11,15 @@ from report_samples import REPORT
 
 from tbprof.model import Window
 from tbprof.views.series.outstanding import MOST_ROWS
-from tbprof.views.series.series import SeriesRow, WindowFigures, figures_of
-from tbprof.views.series.series_views import RANKS_OF_A_PAGE, ranks_view, series_row, step_change, trend_view
+from tbprof.views.series.series import SeriesRow, WindowFigures
+from tbprof.views.series.series_views import (
+    RANKS_OF_A_PAGE,
+    figures_of,
+    ranks_view,
+    series_row,
+    step_change,
+    trend_view,
+)
 
 FIGURES = dataclasses.replace(figures_of(REPORT), rank=None)
 

@@ -10,12 +10,11 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.errors import NotComparable, UsageError
-from tbprof.views.tables.comparison import compare_tables
+from tbprof.views.tables.cells import Table
+from tbprof.views.tables.comparison import compare_tables, step_times
 from tbprof.views.tables.kernels import kernels
 from tbprof.views.tables.operators import operators
 from tbprof.views.tables.pages import compared_view
-from tbprof.views.tables.step_time import step_times
-from tbprof.views.tables.table import Table
 
 
 def window(steps: int, **device_us: float) -> Facts:

@@ -10,9 +10,9 @@ from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
 from tbprof.errors import UsageError
+from tbprof.views.tables.cells import Column, Table
 from tbprof.views.tables.pages import compared_view, details_of, page_of
 from tbprof.views.tables.screen import TableView
-from tbprof.views.tables.table import Column, Table
 from tbprof.views.tables.viewing import first_columns, table_view
 
 

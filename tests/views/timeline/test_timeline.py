@@ -15,9 +15,16 @@ from trace_builder import TraceBuilder
 from tbprof.analysis.timeline.tile import TilePlace
 from tbprof.analysis.timeline.timeline import Timeline
 from tbprof.report import build_report, open_timeline
-from tbprof.views.timeline.excerpt import excerpt_of_step
-from tbprof.views.timeline.selection import select_episode, select_gap, select_row
-from tbprof.views.timeline.tile_bytes import MAGIC, MAX_NAME, VERSION, tile_bytes
+from tbprof.views.timeline.selection import (
+    MAGIC,
+    MAX_NAME,
+    VERSION,
+    excerpt_of_step,
+    select_episode,
+    select_gap,
+    select_row,
+    tile_bytes,
+)
 from tbprof.views.timeline.timeline_view import found_view, timeline_step, timeline_view
 
 SAM = next((pathlib.Path(__file__).parents[3] / "logs" / "samples" / "sam_amg_a100").glob("*.json.gz"))

@@ -7,8 +7,7 @@ from math import prod
 from typing import Any, Literal, TypeAlias, get_args
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.dtypes import dtype_name, item_bytes
-from tbprof.trace.columns.listed import listed
+from tbprof.trace.columns.arrays import dtype_name, item_bytes, listed
 
 Shape: TypeAlias = tuple[int, ...]
 

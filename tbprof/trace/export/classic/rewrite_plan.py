@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
-from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among, lookup
+from tbprof.trace.columns.columns import Category, Slices, Trace
+from tbprof.trace.columns.eras import GPU_WORK
 from tbprof.trace.export.classic.collectives import classic_name
-from tbprof.trace.export.classic.launches import device_rows, launches
 from tbprof.trace.export.classic.nesting import Nesting, nest
 from tbprof.trace.export.classic.roles import RowRoles, roles_of
 
@@ -184,3 +184,17 @@ class _Planning:
 
     def _name(self, row: int) -> str:
         return self._trace.names[int(self._slices.name[row])]
+
+
+def device_rows(slices: Slices) -> Int64s:
+    """The kernels, copies and memsets, as row numbers."""
+    return np.flatnonzero(is_among(slices.category, GPU_WORK)).astype(np.int64)
+
+
+def launches(slices: Slices) -> Int64s:
+    """For each row of a device the call that launched it, a row number; `NONE` for all others."""
+    calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.correlation >= 0))
+    rows = device_rows(slices)
+    launch = np.full(len(slices), NONE, np.int64)
+    launch[rows] = lookup(slices.correlation[calls], calls, slices.correlation[rows])
+    return launch

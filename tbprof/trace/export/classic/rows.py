@@ -1,22 +1,34 @@
-"""One event of a file, rewritten in the classic dialect."""
+"""One event of a file, rewritten in the classic dialect.
+
+Kernels that use tensor or matrix cores and whose name torch-tb-profiler does not know.
+
+A name that bears a mark of a later generation gets one of the pieces appended that it looks for.
+
+Times that stay nested when they are added up as doubles.
+
+The plugin adds start and duration as doubles of microseconds and drops a row that then
+ends a billionth behind the one around it. So times with decimals are put on a grid of
+1/8192 us, on which sums of doubles are exact up to 2^40 us, 12 days from the copy's first
+event. The grid is finer than 1 ns: different instants stay different, and in order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from tbprof.trace.columns.arrays import NONE
-from tbprof.trace.columns.columns import Category, Trace
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import NONE, Int32s, Int64s
+from tbprof.trace.columns.columns import Category, Slices, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX
+from tbprof.trace.columns.tensor_cores import KNOWN_TO_CLASSIC, LATER
 from tbprof.trace.export.classic.collectives import COUNTED, GLOO_COUNTED, classic_name, message
 from tbprof.trace.export.classic.rewrite_plan import NOT_RECORDED, AddedOp, RewritePlan
-from tbprof.trace.export.classic.roles import is_module, is_step
-from tbprof.trace.export.classic.stacks import CallStacks
-from tbprof.trace.export.classic.tensor_cores import classic_kernel_name
-from tbprof.trace.export.classic.threads import Threads
-from tbprof.trace.export.classic.times import ClassicClock
+from tbprof.trace.export.classic.roles import Threads, is_module, is_step
 
 RawEvent = dict[str, Any]
 
@@ -142,3 +154,88 @@ def _is_message(args: Mapping[str, Any]) -> bool:
     if not isinstance(shapes, list) or not isinstance(types, list) or len(shapes) != len(types):
         return False
     return all(isinstance(shape, list) and all(isinstance(n, int) for n in shape) for shape in shapes)
+
+
+_SOURCE_FRAME = re.compile(r"(?!<built-in ).+\(\d+\): .")
+_KEPT_FRAMES = 64
+"""The innermost ones: each operator repeats its stack."""
+_KEPT_STACKS = 4096
+"""Neighbors in a file share their frames, so few stacks have to be remembered."""
+
+
+def is_source_frame(name: str) -> bool:
+    """Whether a frame names a line of Python, as in `train.py(12): step`."""
+    return _SOURCE_FRAME.match(name) is not None
+
+
+class CallStacks:
+    """Gives the call stack of a frame: `file(line): function`, innermost first, joined by `;`."""
+
+    def __init__(self, frame: Int64s, name: Int32s, names: Sequence[str]) -> None:
+        """`frame` is that of the nesting, `name` the column of names, `names` their table."""
+        self._frame = frame
+        self._name = name
+        self._names = names
+        self.of = lru_cache(_KEPT_STACKS)(self._of)
+
+    def _of(self, frame: int) -> str:
+        found: list[str] = []
+        while frame != NONE and len(found) < _KEPT_FRAMES:
+            name = self._names[self._name[frame]]
+            if is_source_frame(name):
+                found.append(name)
+            frame = int(self._frame[frame])
+        return ";".join(found)
+
+
+_MARK = " [hmma]"
+
+
+def classic_kernel_name(name: str) -> str:
+    """The name under which the plugin counts the kernel correctly."""
+    if LATER.search(name) is None or KNOWN_TO_CLASSIC.search(name) is not None:
+        return name
+    return name + _MARK
+
+
+_GRID_PER_US = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicClock:
+    """Turns ns of a file's own axis into us of its classic copy, which begins at 0."""
+
+    zero_ns: int
+    """A whole number of us."""
+    is_whole: bool
+    """Whether all times of the file are whole us; they stay so."""
+
+    @classmethod
+    def unchanged(cls) -> ClassicClock:
+        """The clock of a file whose times stay as they are."""
+        return cls(0, is_whole=True)
+
+    @classmethod
+    def of(cls, slices: Slices) -> ClassicClock:
+        whole = not ((slices.start_ns % 1000).any() or (slices.duration_ns % 1000).any())
+        first_ns = int(slices.start_ns.min())
+        # One us of room for what was launched before everything else.
+        return cls((first_ns // 1000 - 1) * 1000, whole)
+
+    def us(self, instants_ns: Int64s) -> list[float]:
+        """The instants in us."""
+        since_ns = instants_ns - self.zero_ns
+        if self.is_whole:
+            return (since_ns // 1000).tolist()  # type: ignore[no-any-return]
+        ticks = (since_ns * 1024 + 62) // 125
+        return (ticks / np.float64(_GRID_PER_US)).tolist()  # type: ignore[no-any-return]
+
+    def event_us(self, us: float) -> float:
+        """An instant of an event that is no row, given in us of the file's axis."""
+        whole = int(us // 1)
+        ns = whole * 1000 + round((us - whole) * 1000) - self.zero_ns
+        return ns // 1000 if self.is_whole else (ns * 1024 + 62) // 125 / _GRID_PER_US
+
+    def instants_us(self, *instants_ns: int) -> list[float]:
+        """The same for a few."""
+        return self.us(np.array(instants_ns, np.int64))

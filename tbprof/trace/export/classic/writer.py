@@ -6,23 +6,26 @@ time of devices, no data loader, no calls, collectives as computation, no call s
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
 from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Category, Trace
-from tbprof.trace.export.classic.members import classic_members
-from tbprof.trace.export.classic.other_events import ClassicOthers
-from tbprof.trace.export.classic.raw_events import raw_events
+from tbprof.trace.export.classic.mark import MARK
 from tbprof.trace.export.classic.rewrite_plan import plan_of
-from tbprof.trace.export.classic.rows import ClassicRows, RawEvent
-from tbprof.trace.export.classic.times import ClassicClock
+from tbprof.trace.export.classic.roles import Threads
+from tbprof.trace.export.classic.rows import ClassicClock, ClassicRows, RawEvent
 from tbprof.trace.importers.files.source import open_source
 from tbprof.trace.importers.files.unpacked import open_gzip_writer
+from tbprof.trace.importers.kineto.events.batch import SPACE, Batch
 from tbprof.trace.importers.kineto.events.chunks import EventStream
+from tbprof.trace.importers.kineto.events.decode import Decoder
+from tbprof.trace.importers.kineto.events.event_args import ABSENT, NO_ARGS, SliceArgs
+from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE, repair_text
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES, read_trace
 
 _LEVEL = 1
@@ -87,3 +90,154 @@ def _rewritten(stream: EventStream, trace: Trace, clock: ClassicClock) -> Iterat
         yield of_others.rewrite(others)
         first_row += len(rows)
     yield rewriter.added()
+
+
+_VERSION = 1
+_BASE_TIME = "baseTimeNanoseconds"
+
+
+def classic_members(path: str, trace: Trace, clock: ClassicClock) -> bytes:
+    """The members as a JSON object, the mark first.
+
+    Args:
+        path: the file that is copied.
+        trace: its columns.
+        clock: that of the copy.
+
+    Raises:
+        TraceError: the file gives nothing any more.
+    """
+    members: dict[str, Any] = {MARK: _VERSION, **_members_of_file(path)}
+    members.pop("tbprof", None)
+    members.pop("traceEvents", None)
+    devices = members.get("deviceProperties")
+    if not isinstance(devices, list) or not all(isinstance(device, dict) for device in devices):
+        members.pop("deviceProperties", None)
+    if trace.rank is not None:
+        members.setdefault("distributedInfo", {"rank": trace.rank, "world_size": trace.world_size})
+    members[_BASE_TIME] = trace.origin_ns + clock.zero_ns
+    return msgspec.json.encode(members)
+
+
+def _members_of_file(path: str) -> dict[str, Any]:
+    """Kineto writes what the plugin needs before the events; other tools that write its files, behind."""
+    with open_source(path) as source:
+        stream = EventStream(source, CHUNK_BYTES)
+        members = _members_of(stream.head + b"null}")
+        if "deviceProperties" in members:
+            return members
+        for _ in Decoder().batches(stream):
+            pass
+        tail = stream.read_tail().lstrip(b"] \t\r\n,")
+        return members | _members_of(b"{" + tail)
+
+
+def _members_of(json: bytes) -> dict[str, Any]:
+    for repair in (bytes, repair_text):
+        try:
+            found = msgspec.json.decode(repair(json))
+        except UNDECODABLE:
+            continue
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+_CPU, _CUDA = 0, 1
+_TO_BACKWARD = "forward_backward"
+_SIZES = ("Total Allocated", "Total Reserved")
+
+
+class ClassicOthers:
+    """Rewrites the other events of one trace."""
+
+    def __init__(self, threads: Threads, clock: ClassicClock, num_devices: int) -> None:
+        """`num_devices` is how many devices the copy describes."""
+        self._threads = threads
+        self._clock = clock
+        self._num_devices = num_devices
+
+    def rewrite(self, events: list[RawEvent]) -> Iterator[RawEvent]:
+        """The same events, without those that the plugin would stumble over."""
+        for event in events:
+            event["name"] = str(event.get("name") or "")
+            if not self._move(event):
+                continue
+            event["tid"] = self._threads.number(event)
+            if event.get("cat") == _TO_BACKWARD:
+                # With these arrows the plugin drops every backward operator that has no module.
+                event["cat"] = "fwdbwd"
+            if event["name"] == "[memory]" and event.get("ph") == "i" and not self._fit_memory(event):
+                continue
+            yield event
+
+    def _move(self, event: RawEvent) -> bool:
+        """Move an event to the copy's clock; False where its time is none."""
+        at = event.get("ts")
+        if at is None:
+            return event.get("ph") == "M"
+        if isinstance(at, bool) or not isinstance(at, (int, float)) or not math.isfinite(at):
+            return False
+        event["ts"] = self._clock.event_us(at)
+        return True
+
+    def _fit_memory(self, event: RawEvent) -> bool:
+        args = event.get("args")
+        if not isinstance(args, dict) or not isinstance(args.get("Bytes"), int):
+            return False
+        # The plugin knows the processor and CUDA; ROCm and others bear other numbers.
+        args["Device Type"] = _CPU if args.get("Device Type") == _CPU else _CUDA
+        device = args.get("Device Id")
+        known = isinstance(device, int) and device < self._num_devices
+        for key in _SIZES:
+            # It looks the peak up in the list of devices, and fails where there is no such one.
+            if not isinstance(args.get(key), int) or not known:
+                args.pop(key, None)
+        return True
+
+
+def raw_events(stream: EventStream) -> Iterator[tuple[list[RawEvent], list[RawEvent]]]:
+    """Chunk by chunk, the rows that the reader reads, in its order, and the other events.
+
+    Of a chunk that is damaged the rows have only what the reader read, and nothing else is there.
+    """
+    decoder = Decoder()
+    while (chunk := stream.next_chunk()) is not None:
+        batch = decoder.decode(chunk)
+        json = chunk.events[: batch.used_bytes].rstrip(SPACE + b",")
+        stream.consume(chunk, batch.used_bytes, ended=batch.ended)
+        yield _valid(json, batch) or (_as_read(batch), [])
+
+
+def _valid(json: bytes, batch: Batch) -> tuple[list[RawEvent], list[RawEvent]] | None:
+    for repair in (bytes, repair_text):
+        try:
+            events = msgspec.json.decode(b"[%b]" % repair(json), type=list[RawEvent])
+        except UNDECODABLE:
+            continue
+        rows = [event for event in events if event.get("ph") == "X"]
+        if [event["name"] for event in rows] == [event.name for event in batch.slices]:
+            return rows, [event for event in events if event.get("ph") != "X"]
+    return None
+
+
+def _as_read(batch: Batch) -> list[RawEvent]:
+    starts, durations = batch.times.start_ns.tolist(), batch.times.duration_ns.tolist()
+    return [
+        {
+            "ph": "X", "cat": event.cat, "name": event.name, "pid": event.pid, "tid": event.tid,
+            "ts": start_ns / 1000, "dur": duration_ns / 1000, "args": _known(event.args or NO_ARGS),
+        }
+        for event, start_ns, duration_ns in zip(batch.slices, starts, durations, strict=True)
+    ]  # fmt: skip
+
+
+def _known(args: SliceArgs) -> dict[str, Any]:
+    known: dict[str, Any] = {
+        field: getattr(args, field)
+        for field in ("device", "stream", "bytes")
+        if getattr(args, field) != getattr(NO_ARGS, field)
+    }
+    if args.call_stack is not ABSENT:
+        known["Call stack"] = msgspec.json.decode(args.call_stack)
+    return known

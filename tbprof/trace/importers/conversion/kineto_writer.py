@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tbprof.errors import TraceTooLarge
-from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE
-from tbprof.trace.importers.files.unpacked import open_gzip_writer
+from tbprof.records import dataclass
+from tbprof.trace.importers.files.unpacked import MAX_BYTES_VARIABLE, open_gzip_writer
 
 Event = Mapping[str, Any]
 
@@ -92,3 +93,38 @@ def writing(
 def _micros(time_ns: int) -> bytes:
     sign, time_ns = ("-", -time_ns) if time_ns < 0 else ("", time_ns)
     return f"{sign}{time_ns // 1000}.{time_ns % 1000:03d}".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """One process of a recording."""
+
+    path: Path
+    """Of the trace."""
+    host: str
+    """Empty where the recording does not tell."""
+    pid: int
+    """0 where the recording does not tell."""
+
+
+_STEP = re.compile(
+    r"(?:ProfilerStep#|(?:train(?:ing)?[ _]?)?(?:step|iteration|iter|batch)[ _:#=]*)(\d{1,18})", re.IGNORECASE
+)
+_OPERATOR = re.compile(r"(?:aten|autograd|c10d|prims)::")
+_NUMBERS = re.compile(r", (?:seq|op_id|sizes|input_op_ids|seq_id) = ")
+"""What `torch.autograd.profiler.emit_nvtx` puts behind a name: `aten::add, seq = 3, op_id = 7`."""
+
+
+def category_and_name(text: str) -> tuple[str, str]:
+    """The category and the name of the slice that a range becomes.
+
+    >>> category_and_name("iteration 12")
+    ('user_annotation', 'ProfilerStep#12')
+    >>> category_and_name("aten::add, seq = 3")
+    ('cpu_op', 'aten::add')
+    """
+    step = _STEP.fullmatch(text.strip())
+    if step is not None:
+        return "user_annotation", f"ProfilerStep#{int(step[1])}"
+    name = _NUMBERS.split(text, maxsplit=1)[0]
+    return ("cpu_op" if _OPERATOR.match(name) else "user_annotation"), name

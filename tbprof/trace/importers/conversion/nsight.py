@@ -5,28 +5,21 @@ Tables and numbers are those of NVIDIA's "SQLite Schema Reference" in the user g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tbprof.errors import NotATrace
 from tbprof.records import dataclass
-from tbprof.trace.importers.conversion.converted import Converted
-from tbprof.trace.importers.conversion.kineto_writer import KinetoWriter, writing
-from tbprof.trace.importers.conversion.nsight_rows import (
-    DEVICE_TABLES,
-    RUNTIME,
-    Strings,
-    copies,
-    fills,
-    kernels,
-    ranges,
-    runtime_calls,
-    synchronizations,
-    thread_names,
+from tbprof.trace.importers.conversion.kineto_writer import (
+    Converted,
+    KinetoWriter,
+    category_and_name,
+    writing,
 )
 from tbprof.trace.importers.conversion.sqlite_tables import SqliteTables, open_tables
-from tbprof.trace.importers.files.limits import max_trace_bytes
+from tbprof.trace.importers.files.unpacked import max_trace_bytes
 
 _THREAD_BITS = 24
 _NUMBER = (1 << _THREAD_BITS) - 1
@@ -121,3 +114,137 @@ def _host(tables: SqliteTables) -> str:
 
 def _integer(value: Any) -> int:
     return value if isinstance(value, int) else 0
+
+
+Row = tuple[str, int, int, int, int, Mapping[str, Any]]
+
+_KERNEL, _MEMCPY, _MEMSET, _SYNC = (
+    f"CUPTI_ACTIVITY_KIND_{kind}" for kind in ("KERNEL", "MEMCPY", "MEMSET", "SYNCHRONIZATION")
+)
+RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
+DEVICE_TABLES = (_KERNEL, _MEMCPY, _MEMSET)
+
+_PUSH_POP_RANGE = 59
+_DIRECTIONS = {1: "HtoD", 2: "DtoH", 8: "DtoD", 9: "HtoH", 10: "PtoP", 11: "HtoD", 12: "DtoH", 13: "DtoD"}
+_DIRECTION_UNKNOWN = "Unknown"
+_MEMORY = {0: "Pageable", 1: "Pinned", 2: "Device", 3: "Array", 4: "Managed", 5: "Device", 6: "Managed"}
+_SYNCS = {1: "Event Sync", 2: "Stream Wait Event", 3: "Stream Sync", 4: "Context Sync"}
+_VERSION = re.compile(r"_v\d+(?:_ptsz|_ptds)?$")
+"""Nsight Systems names the version of a call: `cudaMemcpyAsync_v3020`."""
+_WIDE = 2
+_IN_PROCESS = "(globalTid & ~16777215) = ?"
+_OF_PROCESS = "globalPid = ?"
+_PLACE = ("start", "end", "deviceId", "streamId", "contextId", "correlationId")
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """What rows name by a number."""
+
+    by_id: Mapping[int, str]
+
+    @classmethod
+    def of(cls, tables: SqliteTables) -> Strings:
+        return cls({number: _words(value) for number, value in tables.select("StringIds", ("id", "value"))})
+
+    def __call__(self, number: Any) -> str:
+        return self.by_id.get(number, "")
+
+
+def kernels(tables: SqliteTables, strings: Strings, process: int) -> Iterator[Row]:
+    dims = ("gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ")
+    names = ("demangledName", "shortName", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory")
+    for row in _timed(tables, _KERNEL, (*_PLACE, *names, *dims), _OF_PROCESS, process):
+        demangled, short, registers, static, dynamic = row[6:11]
+        args = _args(row) | {"grid": row[11:14], "block": row[14:17]}
+        args |= {"registers per thread": registers, "shared memory": _size(static) + _size(dynamic)}
+        yield _device_row(strings(demangled) or strings(short) or "kernel", row, args)
+
+
+def copies(tables: SqliteTables, process: int) -> Iterator[Row]:
+    columns = (*_PLACE, "bytes", "copyKind", "srcKind", "dstKind")
+    for row in _timed(tables, _MEMCPY, columns, _OF_PROCESS, process):
+        num_bytes, kind, source, target = row[6:]
+        direction = _DIRECTIONS.get(kind, _DIRECTION_UNKNOWN)
+        ends = f"{_MEMORY.get(source, 'Unknown')} -> {_MEMORY.get(target, 'Unknown')}"
+        yield _device_row(f"Memcpy {direction} ({ends})", row, _args(row) | {"bytes": num_bytes})
+
+
+def fills(tables: SqliteTables, process: int) -> Iterator[Row]:
+    for row in _timed(tables, _MEMSET, (*_PLACE, "bytes", "memKind"), _OF_PROCESS, process):
+        num_bytes, kind = row[6:]
+        name = f"Memset ({_MEMORY.get(kind, 'Device')})"
+        yield _device_row(name, row, _args(row) | {"bytes": num_bytes})
+
+
+def synchronizations(tables: SqliteTables, process: int) -> Iterator[Row]:
+    for row in _timed(tables, _SYNC, (*_PLACE, "syncType"), _OF_PROCESS, process):
+        name = _SYNCS.get(row[6], "Synchronization")
+        yield _device_row(name, row, _args(row) | {"cuda_sync_kind": name})
+
+
+def runtime_calls(
+    tables: SqliteTables, strings: Strings, process: int, pid: int
+) -> Iterator[tuple[str, Iterable[Row]]]:
+    """Calls of the runtime, and of the driver, which are of another category."""
+    columns = ("start", "end", "globalTid", "correlationId", "nameId")
+    for start, end, thread, correlation, name_id in _timed(tables, RUNTIME, columns, _IN_PROCESS, process):
+        name = _VERSION.sub("", strings(name_id)) or "call"
+        category = "cuda_runtime" if name.startswith("cuda") else "cuda_driver"
+        args = {} if correlation is None else {"correlation": correlation}
+        yield category, [(name, pid, _thread(thread), start, end, args)]
+
+
+def ranges(
+    tables: SqliteTables, strings: Strings, process: int, pid: int
+) -> Iterator[tuple[str, Iterable[Row]]]:
+    """The program's ranges of a thread; those that start in one and end in another are left out."""
+    columns = ("start", "end", "globalTid", "text", "textId")
+    where = f"eventType = {_PUSH_POP_RANGE} AND {_IN_PROCESS}"
+    for start, end, thread, text, text_id in _timed(tables, "NVTX_EVENTS", columns, where, process):
+        category, name = category_and_name(_words(text) if text else strings(text_id))
+        yield category, [(name or "range", pid, _thread(thread), start, end, {})]
+
+
+def thread_names(
+    tables: SqliteTables, strings: Strings, process: int, pid: int
+) -> Iterator[Mapping[str, Any]]:
+    for name_id, thread in tables.select("ThreadNames", ("nameId", "globalTid"), _IN_PROCESS, (process,)):
+        name = {"name": strings(name_id)}
+        yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": _thread(thread), "ts": 0, "args": name}
+
+
+def _timed(
+    tables: SqliteTables, table: str, columns: tuple[str, ...], where: str, process: int
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a process that have a start and an end; of all where the table tells no process."""
+    names_process = tables.has(table, "globalTid" if "globalTid" in where else "globalPid")
+    for row in tables.select(table, columns, *((where, (process,)) if names_process else ())):
+        if isinstance(row[0], int) and isinstance(row[1], int):
+            yield row
+
+
+def _device_row(name: str, row: tuple[Any, ...], args: Mapping[str, Any]) -> Row:
+    return name, row[2] or 0, row[3] or 0, row[0], row[1], args
+
+
+def _args(row: tuple[Any, ...]) -> dict[str, Any]:
+    device, stream, context, correlation = row[2:6]
+    args = {"device": device or 0, "context": context or 0, "stream": stream or 0}
+    return args if correlation is None else args | {"correlation": correlation}
+
+
+def _size(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _words(value: Any) -> str:
+    """A text; what is stored as bytes is UTF-8, or of two bytes a letter as Windows has it."""
+    if not isinstance(value, bytes):
+        return str(value)
+    is_wide = len(value) % _WIDE == 0 and not any(value[1::2])
+    return value.decode("utf-16-le" if is_wide else "utf-8", "replace").rstrip("\0")
+
+
+def _thread(global_tid: Any) -> int:
+    return global_tid & 0xFFFFFF if isinstance(global_tid, int) else 0

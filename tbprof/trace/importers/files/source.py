@@ -9,8 +9,14 @@ from contextlib import contextmanager
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
 from tbprof.safe_open import open_regular
-from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE, max_trace_bytes
-from tbprof.trace.importers.files.unpacked import Remains, Unpacked, damage, unpacked
+from tbprof.trace.importers.files.unpacked import (
+    MAX_BYTES_VARIABLE,
+    Remains,
+    Unpacked,
+    damage,
+    max_trace_bytes,
+    unpacked,
+)
 
 
 class ByteSource:

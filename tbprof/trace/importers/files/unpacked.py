@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, Protocol, cast
+
+from tbprof.errors import UsageError
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _INPUT_BYTES = 64 * 1024
@@ -147,3 +150,31 @@ class Remains:
             return b""
         self._input = self._inflater.unconsumed_tail + self._inflater.unused_data + rest
         return piece
+
+
+MOST_MAX_BYTES = 16 * 1024**3
+LEAST_MAX_BYTES = 128 * 1024**2
+DENSEST = 100
+"""Real traces unpack to 13 to 20 times their size, what was made to harm to up to a thousand times."""
+MAX_BYTES_VARIABLE = "TBPROF_MAX_TRACE_BYTES"
+
+
+def max_trace_bytes(packed_bytes: int) -> int:
+    """What a file of `packed_bytes` may unpack to.
+
+    That is what the environment variable says, else 100 times the file's size, but not less than
+    128 MiB and not more than 16 GiB.
+
+    Raises:
+        UsageError: it is set and holds no whole number above 0.
+    """
+    chosen = os.environ.get(MAX_BYTES_VARIABLE)
+    if not chosen:
+        return min(max(DENSEST * packed_bytes, LEAST_MAX_BYTES), MOST_MAX_BYTES)
+    try:
+        limit = int(chosen)
+    except ValueError:
+        limit = 0
+    if limit <= 0:
+        raise UsageError(f"{MAX_BYTES_VARIABLE} is {chosen!r}: set it to a number of bytes, or not at all")
+    return limit

@@ -8,8 +8,7 @@ import numpy as np
 
 from tbprof.model import HealthFact, HookFacts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, is_among, lookup
-from tbprof.trace.columns.clocks import CLOCK_SLACK_NS
+from tbprof.trace.columns.arrays import CLOCK_SLACK_NS, NONE, Int64s, is_among, lookup
 from tbprof.trace.columns.columns import Category, Slices
 from tbprof.trace.columns.eras import GPU_WORK, OTHER_ACCELERATORS
 from tbprof.trace.importers.kineto.events.decode import Losses

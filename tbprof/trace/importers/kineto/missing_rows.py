@@ -1,19 +1,80 @@
-"""What the rows of a file show to be missing, as facts of the file."""
+"""What the rows of a file show to be missing, as facts of the file.
+
+Time that goes backwards between events of the host, as facts of the file.
+
+Clocks are set back by time servers and by machines that were moved. What a count means: so many
+events begin before one that must have begun before them. Real traces show none.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HealthSeverity
-from tbprof.trace.columns.arrays import Int64s, distinct, distinct_places, find_sorted, is_among
-from tbprof.trace.columns.columns import Category, Trace
-from tbprof.trace.columns.eras import GPU_WORK
-from tbprof.trace.importers.kineto.clocks import find_time_going_backwards
+from tbprof.trace.columns.arrays import (
+    Int64s,
+    SparseColumn,
+    SparseFloats,
+    distinct,
+    distinct_places,
+    find_sorted,
+    is_among,
+)
+from tbprof.trace.columns.columns import Category, Slices, Trace
+from tbprof.trace.columns.eras import GPU_WORK, STEP_PREFIX
+from tbprof.trace.importers.kineto.rows import Rows
+
+_LONGEST_NS = 86_400_000_000_000
+"""A day. No window lasts that long: the profiler keeps its events in memory, and would fill it in minutes."""
+_STRAY_TIMES_MOST = 0.1
+"""A share of the rows. Where more are a day away, the file has two clocks, and none is known to be wrong."""
+
+
+def without_stray_rows(rows: Rows) -> tuple[Rows, int]:
+    """`rows` without those that begin over a day from the median row or last over a day, and their number.
+
+    One such row would make the window, and all that is measured against it, as long as its own error.
+    """
+    is_stray = _are_stray(rows.slices)
+    if is_stray is None:
+        return rows, 0
+    kept = np.flatnonzero(~is_stray)
+    slices = Slices(**{column.name: getattr(rows.slices, column.name)[kept] for column in fields(Slices)})
+    number = np.cumsum(~is_stray, dtype=np.int32) - np.int32(1)
+    args = {name: _kept_numbers(column, is_stray, number) for name, column in rows.args.items()}
+    fractions = {name: _kept_fractions(column, is_stray, number) for name, column in rows.fractions.items()}
+    return replace(rows, slices=slices, args=args, fractions=fractions), len(is_stray) - len(kept)
+
+
+def _are_stray(slices: Slices) -> npt.NDArray[np.bool_] | None:
+    """For each row whether it is; None where none is, as in nearly every file, or too many."""
+    start_ns, duration_ns = slices.start_ns, slices.duration_ns
+    if len(start_ns) == 0 or start_ns.max() - start_ns.min() <= _LONGEST_NS >= duration_ns.max():
+        return None
+    median_ns = np.partition(start_ns, len(start_ns) // 2)[len(start_ns) // 2]
+    is_stray: npt.NDArray[np.bool_] = np.abs(start_ns - median_ns) > _LONGEST_NS
+    is_stray |= duration_ns > _LONGEST_NS
+    return is_stray if 0 < is_stray.sum() <= max(len(is_stray) * _STRAY_TIMES_MOST, 1) else None
+
+
+def _kept_numbers(
+    column: SparseColumn, is_stray: npt.NDArray[np.bool_], number: npt.NDArray[np.int32]
+) -> SparseColumn:
+    has = ~is_stray[column.rows]
+    return SparseColumn(number[column.rows[has]], column.values[has], column.missing)
+
+
+def _kept_fractions(
+    column: SparseFloats, is_stray: npt.NDArray[np.bool_], number: npt.NDArray[np.int32]
+) -> SparseFloats:
+    has = ~is_stray[column.rows]
+    return SparseFloats(number[column.rows[has]], column.values[has])
+
 
 LOST_SHARE = 0.05
 """Of the launches; with more without their work a device can't be judged. Real traces that are whole have
@@ -116,3 +177,43 @@ def _named(trace: Trace, pattern: re.Pattern[str], category: Category) -> Int64s
     fitting = np.array([pattern.match(trace.names[name]) is not None for name in names.tolist()], bool)
     found: Int64s = rows[fitting[which]]
     return found
+
+
+_MOST = 0.01
+"""A share of frames: a file in which more than one and these begin early is not written in order of time."""
+_STEP = re.compile(rf"{STEP_PREFIX}(\d{{1,9}})\Z")
+
+
+def find_time_going_backwards(trace: Trace) -> Iterator[HealthFact]:
+    """What of the host's events contradicts their order."""
+    frames = np.flatnonzero(trace.slices.category == Category.PYTHON)
+    early_ns = _early_ns(trace, frames)
+    early_ns = early_ns[early_ns > 0]
+    if 0 < len(early_ns) <= max(len(frames) * _MOST, 1):
+        numbers = {"rows": len(early_ns), "of": len(frames), "worst_ns": int(early_ns.max())}
+        yield HealthFact("frames_backwards", "warning", numbers)
+    backwards = int((np.diff(_starts_of_steps(trace)) < 0).sum())
+    if backwards:
+        yield HealthFact("steps_backwards", "warning", {"steps": backwards})
+
+
+def _early_ns(trace: Trace, frames: Int64s) -> Int64s:
+    """How long each frame began before the one that is written before it on its thread.
+
+    torch numbers and writes frames in the order in which they began, callers first.
+    """
+    lane, start_ns = trace.slices.lane[frames], trace.slices.start_ns[frames]
+    if (lane[1:] < lane[:-1]).any():
+        by_lane = np.argsort(lane, kind="stable")
+        lane, start_ns = lane[by_lane], start_ns[by_lane]
+    early_ns: Int64s = start_ns[:-1] - start_ns[1:]
+    same_thread: npt.NDArray[np.bool_] = lane[1:] == lane[:-1]
+    return early_ns[same_thread]
+
+
+def _starts_of_steps(trace: Trace) -> Int64s:
+    """By number."""
+    rows = np.flatnonzero(trace.slices.category == Category.USER_ANNOTATION)
+    matches = [_STEP.match(trace.names[name]) for name in trace.slices.name[rows].tolist()]
+    numbered = [(int(match[1]), row) for match, row in zip(matches, rows.tolist(), strict=True) if match]
+    return trace.slices.start_ns[[row for _, row in sorted(numbered)]]

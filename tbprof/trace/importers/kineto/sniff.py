@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tbprof.trace.importers.kineto.events.boundaries import ARRAY_START, EVENT_START, SPACE
+from tbprof.trace.importers.kineto.events.batch import ARRAY_START, EVENT_START, SPACE
 
 _BOM = b"\xef\xbb\xbf"
 _PHASE = re.compile(rb'"ph"\s{0,200}:')

@@ -23,9 +23,8 @@ from tbprof.trace.importers.kineto.events.category_args import (
 )
 from tbprof.trace.importers.kineto.events.event_args import Scalar, SliceArgs
 from tbprof.trace.importers.kineto.events.events import AnySlice
-from tbprof.trace.importers.kineto.events.packing import packed
-from tbprof.trace.importers.kineto.growing import GrowingColumn
-from tbprof.trace.importers.kineto.interning import NameTable, TextTable
+from tbprof.trace.importers.kineto.events.times import packed
+from tbprof.trace.importers.kineto.interning import GrowingColumn, NameTable, TextTable
 
 Floats = npt.NDArray[np.float64]
 

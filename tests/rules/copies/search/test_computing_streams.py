@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.rules.copies.search.computing_streams import on_computing_streams
+from tbprof.rules.copies.cpy09_non_overlapped_h2d import on_computing_streams
 
 
 def test_a_copy_on_the_stream_of_a_kernel_and_one_on_its_own() -> None:

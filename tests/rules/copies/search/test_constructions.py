@@ -6,7 +6,7 @@ import pytest
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.arrays.intervals import total_ns
-from tbprof.rules.copies.search.constructions import find_constructions
+from tbprof.rules.copies.cpy06_object_construction_in_step import find_constructions
 
 
 def test_a_module_within_a_module_takes_its_time_once() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.arrays.intervals import total_ns
-from tbprof.rules.copies.search.pinning import find_pinning
+from tbprof.rules.copies.cpy11_pin_in_hot_loop import find_pinning
 
 
 def test_calls_within_calls_count_once() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenes import SIDE, upload
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.rules.copies.search.round_trips import find_round_trips
+from tbprof.rules.copies.cpy08_ping_pong import find_round_trips
 
 LARGE = 100_000
 

@@ -7,7 +7,7 @@ import pytest
 from scenes import SIDE
 from trace_builder import TraceBuilder
 
-from tbprof.rules.copies.search.unawaited_reads import find_unawaited
+from tbprof.rules.copies.cpy10_unawaited_read import find_unawaited
 
 
 def one_read() -> TraceBuilder:

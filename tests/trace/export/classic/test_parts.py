@@ -14,9 +14,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.trace.export.classic.collectives import classic_name, is_collective, message
 from tbprof.trace.export.classic.mark import is_classic_copy
-from tbprof.trace.export.classic.stacks import is_source_frame
-from tbprof.trace.export.classic.tensor_cores import classic_kernel_name
-from tbprof.trace.export.classic.times import ClassicClock
+from tbprof.trace.export.classic.rows import ClassicClock, classic_kernel_name, is_source_frame
 from tbprof.trace.export.classic.writer import write_classic
 
 DAY_NS = 24 * 3600 * 10**9

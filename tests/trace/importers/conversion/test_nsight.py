@@ -12,7 +12,7 @@ from tbprof.errors import NotATrace, TraceTooLarge
 from tbprof.report import build_report
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.importers.conversion.nsight import convert_nsight
-from tbprof.trace.importers.files.limits import MAX_BYTES_VARIABLE
+from tbprof.trace.importers.files.unpacked import MAX_BYTES_VARIABLE
 from tbprof.trace.importers.reading import read_trace
 
 TABLES = {

@@ -12,8 +12,7 @@ import msgspec
 from tbprof.model import FACTS_SCHEMA, HookFacts
 from tbprof.records import dataclass
 from tbprof.trace.columns.joined_inputs import INPUTS_KEY, JoinedInputs
-from tbprof.trace.importers.kineto.events.repair import repair_text
-from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE
+from tbprof.trace.importers.kineto.events.salvage import UNDECODABLE, repair_text
 
 _ALL_KEYS = ("distributedInfo", "deviceProperties", "baseTimeNanoseconds", "displayTimeUnit", "tbprof")
 _PREFIX_DECODER = json_module.JSONDecoder()

@@ -9,9 +9,10 @@ once where they stand as Kineto prints them, else as Decimals.
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -19,8 +20,10 @@ import numpy.typing as npt
 
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int64s
-from tbprof.trace.importers.kineto.events.events import AnySlice, Timed
-from tbprof.trace.importers.kineto.events.packing import packed
+from tbprof.trace.importers.kineto.events.events import (
+    AnySlice,
+    Timed,
+)
 
 ClockType: TypeAlias = "type[float] | type[int] | type[msgspec.Raw] | type[Decimal]"
 
@@ -133,3 +136,20 @@ def _from_decimals(values: list[Decimal]) -> Int64s | None:
 def _within(us: npt.NDArray[np.float64] | Int64s, limit: int) -> bool:
     # Written so that NaN is not within.
     return len(us) == 0 or bool(us.max() <= limit and us.min() >= -limit)
+
+
+def packed(values: Sequence[object], dtype: type[_Number]) -> npt.NDArray[_Number]:
+    """An array of `values`, one element each.
+
+    Raises:
+        ValueError: One of them is no number, or none that this type holds.
+    """
+    array = np.empty(len(values), dtype)
+    try:
+        struct.pack_into(f"{len(values)}{array.dtype.char}", array.data, 0, *values)
+    except (struct.error, OverflowError) as error:
+        raise ValueError(str(error)) from error
+    return array
+
+
+_Number = TypeVar("_Number", np.float64, np.int64, np.int32, np.int8)

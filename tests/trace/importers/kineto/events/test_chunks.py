@@ -11,7 +11,7 @@ from trace_samples import HEAD, a_step, classic, dumped, write
 
 from tbprof.errors import NotATrace
 from tbprof.trace.importers.files.source import open_source
-from tbprof.trace.importers.kineto.events.boundaries import learn_boundary
+from tbprof.trace.importers.kineto.events.batch import learn_boundary
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 
 EVENTS = a_step() * 30

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from tbprof.trace.importers.kineto.events.packing import packed
+from tbprof.trace.importers.kineto.events.times import packed
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.int64, np.int32, np.int8])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.trace.importers.kineto.events.repair import object_end, repair_text, shorten_nesting
+from tbprof.trace.importers.kineto.events.salvage import object_end, repair_text, shorten_nesting
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
