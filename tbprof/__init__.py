@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tbprof.executors.analyzing import Executor, analyze_many
     from tbprof.hook.annotation import annotate
-    from tbprof.hook.config.schedule import Schedule, SlowSteps
+    from tbprof.hook.schedule import Schedule, SlowSteps
     from tbprof.hook.trainer_hook import TrainerHook
     from tbprof.html_report.loaded_report import load
     from tbprof.preflight.session import Preflight
@@ -37,8 +37,8 @@ _HOMES = {
     "__version__": "tbprof.version",
     "Executor": "tbprof.executors.analyzing",
     "Preflight": "tbprof.preflight.session",
-    "Schedule": "tbprof.hook.config.schedule",
-    "SlowSteps": "tbprof.hook.config.schedule",
+    "Schedule": "tbprof.hook.schedule",
+    "SlowSteps": "tbprof.hook.schedule",
     "TrainerHook": "tbprof.hook.trainer_hook",
     "analyze_many": "tbprof.executors.analyzing",
     "annotate": "tbprof.hook.annotation",

@@ -9,30 +9,30 @@ from pathlib import Path
 
 import numpy as np
 
-from tbprof.analysis.device.device_work import (
+from tbprof.analysis.device_work import (
     allocating_devices,
     device_name,
     holds_only_allocations,
 )
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.health.health import health_facts
-from tbprof.analysis.memory.blocks import memory_peaks, window_curves
-from tbprof.analysis.operators.limits import find_limits
-from tbprof.analysis.operators.operators import find_operators
-from tbprof.analysis.savings.savings import PlannedFix, faster_device_ns, fix_plan, window_saving
-from tbprof.analysis.summary.code_breakdown import code_shares
-from tbprof.analysis.summary.communication_totals import communication_totals
-from tbprof.analysis.summary.computing_totals import computing_health, computing_totals
-from tbprof.analysis.summary.site_figures import copy_totals, site_figures
-from tbprof.analysis.summary.step_figures import (
+from tbprof.analysis.figures.code_breakdown import code_shares
+from tbprof.analysis.figures.communication_totals import communication_totals
+from tbprof.analysis.figures.computing_totals import computing_health, computing_totals
+from tbprof.analysis.figures.health import health_facts
+from tbprof.analysis.figures.memory_blocks import memory_peaks, window_curves
+from tbprof.analysis.figures.operator_limits import find_limits
+from tbprof.analysis.figures.operators import find_operators
+from tbprof.analysis.figures.savings import PlannedFix, faster_device_ns, fix_plan, window_saving
+from tbprof.analysis.figures.site_figures import copy_totals, site_figures
+from tbprof.analysis.figures.step_figures import (
     checks_within,
     findings_within,
     idle_total,
     step_figures,
     sync_totals,
 )
-from tbprof.analysis.timeline.timeline import Timeline
-from tbprof.analysis.verdict.verdict import find_verdict
+from tbprof.analysis.figures.timeline import Timeline
+from tbprof.judge.verdict import find_verdict
 from tbprof.model import (
     Finding,
     FindingIndex,
@@ -48,11 +48,11 @@ from tbprof.rules.base.rule import Rule
 from tbprof.rules.checking import candidates, run_rules
 from tbprof.rules.predicted_lines import predicted_lines
 from tbprof.rules.registry import RULES
+from tbprof.trace.column_cache import read_trace_cached
 from tbprof.trace.columns.arrays import Int64s, distinct
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.importers.reading import read_trace
-from tbprof.trace.stored.cache import read_trace_cached
 from tbprof.window_names import parse_window_name
 
 __all__ = [

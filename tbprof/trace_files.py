@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.trace.export.classic.mark import is_classic_copy
+from tbprof.trace.export.classic_mark import is_classic_copy
 from tbprof.trace.importers.sniffing import (
     TRACE_SUFFIXES,
     claims_to_be_trace,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from tbprof.trace.export.inspection import Inspection, digest_of, inspect_trace
-from tbprof.trace.importers.conversion.kineto_writer import Converted
 from tbprof.trace.importers.converter import Converter
 from tbprof.trace.importers.importer_list import CONVERTERS
+from tbprof.trace.importers.kineto_writer import Converted
 from tbprof.trace.importers.sniffing import importer_of
 
 __all__ = ["Converted", "Converter", "Inspection", "converter_of", "digest_of", "inspect_trace"]

@@ -11,7 +11,7 @@ from dataclasses import fields
 
 import pytest
 
-from tbprof.views.window.window import SiteRow
+from tbprof.views.window import SiteRow
 
 FRONTEND = pathlib.Path(__file__).parents[1] / "plugin_frontend"
 

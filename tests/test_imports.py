@@ -121,7 +121,7 @@ def test_a_command_holds_nothing_of_the_others() -> None:
         "import sys, tbprof.cli.main as main\n"
         "main.main(['publish', 'no.pt.trace.json', '--logdir', 'logs'])\n"
         "others = ('tbprof.views.check', 'tbprof.views.window', 'tbprof.cli.commands.check')\n"
-        "of_trainings = ('tbprof.hook.spool.spool', 'tbprof.hook.spool.orphan_recovery',"
+        "of_trainings = ('tbprof.hook.spool', 'tbprof.hook.orphan_recovery',"
         " 'logging', 'socket')\n"
         "print(*(name for name in sys.modules if name.startswith((*others, *of_trainings))))"
     )

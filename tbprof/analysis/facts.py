@@ -9,35 +9,35 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union
-from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.attribution.op_chains import CallChains, TopOps, find_top_ops
 from tbprof.analysis.attribution.sites import SiteMembers, find_sites
 from tbprof.analysis.attribution.sources import user_frames
-from tbprof.analysis.communication.collectives import Collectives, find_collectives
-from tbprof.analysis.communication.exposure import DeviceParts, exposed_ns, surely_waited_ns
-from tbprof.analysis.device.device_work import (
+from tbprof.analysis.awaited import Awaited, find_awaited, net_wait_ns
+from tbprof.analysis.calls import Calls, Frees, find_calls, find_frees, find_loading, lead_to_a_free
+from tbprof.analysis.collectives import Collectives, find_collectives
+from tbprof.analysis.device_idle import IdleCauses, IdlePieces, find_idle
+from tbprof.analysis.device_work import (
     DeviceWork,
     LaunchOrder,
     find_device_work,
     holds_only_allocations,
     lost_kernels,
 )
-from tbprof.analysis.events.calls import Calls, Frees, find_calls, find_frees, find_loading, lead_to_a_free
-from tbprof.analysis.events.episodes import Episodes, find_episodes
-from tbprof.analysis.events.steps import Steps, find_steps
-from tbprof.analysis.events.transfers import Transfers
-from tbprof.analysis.idle.device_idle import IdleCauses, IdlePieces, find_idle
-from tbprof.analysis.idle.host_states import HostLanes, host_states
-from tbprof.analysis.idle.starvation import find_fillable, starve_ns
+from tbprof.analysis.episodes import Episodes, find_episodes
+from tbprof.analysis.exposure import DeviceParts, exposed_ns, surely_waited_ns
+from tbprof.analysis.host_states import HostLanes, host_states
+from tbprof.analysis.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union
+from tbprof.analysis.nesting import Nest
 from tbprof.analysis.replay.replay import Replay, steps_to_replay
 from tbprof.analysis.replay.schedule import device_schedule
 from tbprof.analysis.replay.stream_waits import find_stream_waits, with_frees
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import replay_waits
-from tbprof.analysis.waits.awaited import Awaited, find_awaited, net_wait_ns
-from tbprof.analysis.waits.training_threads import find_training_threads, loader_thread_waits, silent_ns
+from tbprof.analysis.starvation import find_fillable, starve_ns
+from tbprof.analysis.steps import Steps, find_steps
+from tbprof.analysis.training_threads import find_training_threads, loader_thread_waits, silent_ns
+from tbprof.analysis.transfers import Transfers
 from tbprof.model import SiteIndex
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 from tbprof.trace.columns.columns import Category, Trace

@@ -144,7 +144,7 @@ def _unrecognized(unknown: Sequence[str], given: Sequence[str]) -> str:
 
 
 def _say(sentence: str) -> int:
-    from tbprof.cli.output.output_file import tell
+    from tbprof.cli.output_file import tell
 
     tell(sentence)
     return COULD_NOT

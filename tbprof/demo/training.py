@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from tbprof.demo.patches import CLASSES, patch_loader
 from tbprof.errors import UsageError
-from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.schedule import Schedule
 from tbprof.hook.trainer_hook import TrainerHook
 
 MakeLoss: TypeAlias = Callable[[torch.device], Callable[[Tensor, Tensor], Tensor]]

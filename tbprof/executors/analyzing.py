@@ -18,7 +18,7 @@ from tbprof.errors import TbprofError
 from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, encode_report
-from tbprof.store.lookup.cache import report_of_file
+from tbprof.store.report_cache import report_of_file
 from tbprof.version import __version__
 
 

@@ -20,10 +20,10 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from tbprof.errors import UsageError
+from tbprof.hook.orphan_recovery import left_behind
+from tbprof.hook.run_summary import RUN_WARNINGS_PREFIX
 from tbprof.hook.safety.cuda_device import old_torch_problem
-from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
-from tbprof.hook.spool.orphan_recovery import left_behind
-from tbprof.hook.spool.spool import open_spool, spool_bases
+from tbprof.hook.spool import open_spool, spool_bases
 from tbprof.safe_open import content_within
 
 LEAST_FREE_BYTES = 2 * 1000**3

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tbprof.errors import UsageError
-from tbprof.hook.config.hook_config import checked_config
-from tbprof.hook.config.options import HookOptions
+from tbprof.hook.hook_config import checked_config
+from tbprof.hook.options import HookOptions
 from tbprof.hook.safety.program_values import stderr_handler
 from tbprof.program.main_program import (
     NoSuchModule,

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from tbprof.hook.annotation import annotate, label_text
-from tbprof.hook.config.hook_config import HookConfig, checked_config
-from tbprof.hook.config.options import DEFAULTS, AnyPath, HookOptions
-from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.hook_config import HookConfig, checked_config
+from tbprof.hook.options import DEFAULTS, AnyPath, HookOptions
 from tbprof.hook.safety.compiled_code import untraced
-from tbprof.hook.session.watched_run import WatchedRun
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.watched_run import WatchedRun
 
 
 class TrainerHook:

@@ -14,12 +14,12 @@ from typing import Any
 
 from tbprof.errors import TbprofError
 from tbprof.report import Facts, Timeline, open_facts
-from tbprof.texts.screens.timeline import carried_sentence
-from tbprof.views.base.steady import us
+from tbprof.texts.timeline import carried_sentence
+from tbprof.views.steady import us
 from tbprof.views.tables.pages import PAGE_TABLES, page_of
-from tbprof.views.timeline.selection import select_episode, select_gap, select_row, tile_bytes
-from tbprof.views.timeline.timeline import SelectionView, TimelineStep
-from tbprof.views.timeline.timeline_view import timeline_step, timeline_view
+from tbprof.views.timeline import SelectionView, TimelineStep
+from tbprof.views.timeline_selection import select_episode, select_gap, select_row, tile_bytes
+from tbprof.views.timeline_view import timeline_step, timeline_view
 
 MOST_BYTES = 500_000
 """Of the tiles of one step, as they stand in the page."""

@@ -19,19 +19,19 @@ from tbprof.folders import PACKAGE
 from tbprof.html_report.page_windows import PageWindow, PageWindows, embedded_series
 from tbprof.manual.pages import RULES_PAGE, all_pages
 from tbprof.model import Report, Window
-from tbprof.texts.findings.rule_pages import all_rules
-from tbprof.texts.screens.problems import HELD
+from tbprof.texts.problems import HELD
+from tbprof.texts.rule_pages import all_rules
 from tbprof.version import __version__
-from tbprof.views.checks.checks_view import checks_view
-from tbprof.views.export.finding_markdown import finding_text
-from tbprof.views.overview.overview import TrustRow
-from tbprof.views.pages.manual_page import manual_page, rule_page
-from tbprof.views.source.source import SourceAnswer
-from tbprof.views.source.source_files_view import source_files_view
-from tbprof.views.window.answer import WindowAnswer, problem_left_out, problem_with
-from tbprof.views.window.runs import RunsView, runs_view
-from tbprof.views.window.window import WindowView
-from tbprof.views.window.window_view import window_view
+from tbprof.views.answer import WindowAnswer, problem_left_out, problem_with
+from tbprof.views.checks import checks_view
+from tbprof.views.finding_markdown import finding_text
+from tbprof.views.overview import TrustRow
+from tbprof.views.pages import manual_page, rule_page
+from tbprof.views.runs import RunsView, runs_view
+from tbprof.views.source import SourceAnswer
+from tbprof.views.source_files_view import source_files_view
+from tbprof.views.window import WindowView
+from tbprof.views.window_view import window_view
 
 MOST_WINDOWS = 40
 """Of a folder; each takes some 100 KB."""

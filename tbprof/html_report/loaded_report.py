@@ -17,11 +17,11 @@ from tbprof.html_report.page_windows import PageWindows, choose_windows
 from tbprof.html_report.table_markup import table_html, table_markdown
 from tbprof.model import Report, Window
 from tbprof.report import open_facts
-from tbprof.store.lookup.cache import report_of_file, report_of_window, window_of_report
-from tbprof.store.lookup.discovery import Discovery, nothing_to_read
+from tbprof.store.discovery import Discovery, nothing_to_read
+from tbprof.store.report_cache import report_of_file, report_of_window, window_of_report
 from tbprof.trace_files import looks_like_trace
-from tbprof.views.export.report_document import report_document
-from tbprof.views.overview.opening import opening_of
+from tbprof.views.opening import opening_of
+from tbprof.views.report_document import report_document
 from tbprof.views.tables.cells import Table, table_document
 from tbprof.views.tables.tables import TABLES
 

@@ -14,16 +14,16 @@ from tbprof.errors import TbprofError, UsageError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
-from tbprof.store.lookup.job_windows import JobWindows, job_windows
-from tbprof.texts.job.notes import not_newest_note
-from tbprof.texts.screens.problems import LEFT_OUT_JOB, held_sentence, left_out_runs_sentence
-from tbprof.views.export.run_summary import lost_share
+from tbprof.store.job_windows import JobWindows, job_windows
+from tbprof.texts.job import not_newest_note
+from tbprof.texts.problems import LEFT_OUT_JOB, held_sentence, left_out_runs_sentence
+from tbprof.views.answer import in_log_directory
 from tbprof.views.job.job_view import job_page
-from tbprof.views.series.outstanding import NewestWindow, extreme_rows, names_of, newest_window
-from tbprof.views.series.series import SeriesRow, WindowFigures
-from tbprof.views.series.series_views import figures_of, ranks_view, series_row, trend_view
-from tbprof.views.window.answer import in_log_directory
-from tbprof.views.window.runs import runs_view
+from tbprof.views.outstanding import NewestWindow, extreme_rows, names_of, newest_window
+from tbprof.views.run_summary import lost_share
+from tbprof.views.runs import runs_view
+from tbprof.views.series import SeriesRow, WindowFigures
+from tbprof.views.series_views import figures_of, ranks_view, series_row, trend_view
 
 if TYPE_CHECKING:
     from tbprof.views.job.job_page import RankProblem

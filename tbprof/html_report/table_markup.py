@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tbprof.escaping import escaped, markup, prose
 from tbprof.texts.figures.quantities import duration, mean, share, size
-from tbprof.texts.screens.tables import column_text
+from tbprof.texts.tables import column_text
 from tbprof.views.tables.cells import Cell, Column, Table, written_list
 
 _UNKNOWN = "—"

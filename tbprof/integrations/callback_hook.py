@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any, TypeVar, cast
 
 from tbprof.hook.annotation import annotate
-from tbprof.hook.config.options import AnyPath
+from tbprof.hook.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 
 logger = logging.getLogger("tbprof")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastai.callback.core import Callback
 
-from tbprof.hook.config.options import AnyPath
+from tbprof.hook.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import EVALUATION, CallbackHook, guarded
 

@@ -14,8 +14,8 @@ except ImportError:
     from pytorch_lightning.loggers import MLFlowLogger
     from pytorch_lightning.profilers import PyTorchProfiler
 
-from tbprof.hook.config.options import AnyPath
-from tbprof.hook.trackers.trackers import forget_mlflow_run, name_mlflow_run
+from tbprof.hook.options import AnyPath
+from tbprof.hook.trackers import forget_mlflow_run, name_mlflow_run
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import (
     CHECKPOINTING,

@@ -7,7 +7,7 @@ from typing import Any
 from mmengine.hooks import Hook, ProfilerHook
 from mmengine.registry import HOOKS
 
-from tbprof.hook.config.options import AnyPath
+from tbprof.hook.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import CHECKPOINTING, EVALUATION, CallbackHook, guarded
 

@@ -8,7 +8,7 @@ from typing import Any
 import ray.train
 
 from tbprof.errors import UsageError
-from tbprof.hook.config.options import AnyPath
+from tbprof.hook.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from skorch.callbacks import Callback
 
-from tbprof.hook.config.options import AnyPath
+from tbprof.hook.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import EVALUATION, CallbackHook, guarded
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ultralytics.engine.model import Model
 
-from tbprof.hook.config.options import AnyPath
+from tbprof.hook.options import AnyPath
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import CHECKPOINTING, EVALUATION, CallbackHook, guarded
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
-from tbprof.texts.findings.rule_pages import Advice, Guide, RuleText, all_guides, all_rules
+from tbprof.texts.rule_pages import Advice, Guide, RuleText, all_guides, all_rules
 
 _NAMES = (
     "hook",

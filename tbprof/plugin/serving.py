@@ -24,8 +24,8 @@ from tbprof.plugin.routes.window_answers import (
 from tbprof.plugin.worker.analyses import Analyses
 from tbprof.plugin.worker.open_traces import OpenTraces
 from tbprof.plugin.worker.reports import Reports
-from tbprof.texts.findings.rule_pages import rule_text
-from tbprof.views.pages.manual_page import ManualPage, RulePage, manual_page, rule_page
+from tbprof.texts.rule_pages import rule_text
+from tbprof.views.pages import ManualPage, RulePage, manual_page, rule_page
 
 
 class Serving:

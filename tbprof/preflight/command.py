@@ -17,10 +17,8 @@ from typing import Any, TextIO
 from tbprof.errors import SelfTestFailed, TbprofError, UsageError
 from tbprof.escaping import json_text, plain, plain_lines
 from tbprof.line_rules import LINE_KINDS
-from tbprof.preflight.prediction.document import document
-from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
-from tbprof.preflight.prediction.text import text
-from tbprof.preflight.program.ending import (
+from tbprof.preflight.document import document
+from tbprof.preflight.ending import (
     GRACE_SECONDS,
     ForcedEnd,
     OutOfTime,
@@ -28,7 +26,9 @@ from tbprof.preflight.program.ending import (
     Terminated,
     signals_heard,
 )
+from tbprof.preflight.prediction import ENDED_WELL, Prediction
 from tbprof.preflight.session import Preflight
+from tbprof.preflight.text import text
 from tbprof.program.main_program import (
     NoSuchModule,
     check_function,

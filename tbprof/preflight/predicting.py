@@ -10,7 +10,7 @@ import torch
 from tbprof.framework_options import option_at
 from tbprof.line_rules import LINE_KINDS, rule_of
 from tbprof.model import Severity, disambiguated, fingerprint, joined_statement, suppression
-from tbprof.preflight.prediction.prediction import (
+from tbprof.preflight.prediction import (
     ENDED_WELL,
     WHOLE_RUN,
     Ending,
@@ -21,7 +21,7 @@ from tbprof.preflight.prediction.prediction import (
     use_of,
 )
 from tbprof.preflight.watching.recording import Recorder, Tally
-from tbprof.texts.findings.rule_pages import rule_text
+from tbprof.texts.rule_pages import rule_text
 
 _FAULTS = ("race", "device_mismatch")
 """What is wrong wherever it happens; the rest matters in steps."""

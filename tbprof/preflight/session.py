@@ -15,22 +15,22 @@ from typing import Any
 import torch
 
 from tbprof.errors import NotSupported, SelfTestFailed, UsageError
-from tbprof.preflight.base.device_marks import FOLLOWERS, Place
+from tbprof.preflight.child_runs import ChildRun, add_child_runs, steps_taken, write_child_run
+from tbprof.preflight.children import ACTIVE, ChildPlan, Children, child_run, forget_parents
+from tbprof.preflight.device_marks import FOLLOWERS, Place
+from tbprof.preflight.ending import Interruption, OutOfTime, ending_of, ending_with_children
 from tbprof.preflight.patches import unwatched_processes
 from tbprof.preflight.patches.all_patches import installed, installed_stubs
 from tbprof.preflight.predicting import predict
-from tbprof.preflight.prediction.prediction import (
+from tbprof.preflight.prediction import (
     ENDED_WELL,
     Ending,
     PredictedFinding,
     PredictedSite,
     Prediction,
 )
-from tbprof.preflight.prediction.text import text
-from tbprof.preflight.program.child_runs import ChildRun, add_child_runs, steps_taken, write_child_run
-from tbprof.preflight.program.children import ACTIVE, ChildPlan, Children, child_run, forget_parents
-from tbprof.preflight.program.ending import Interruption, OutOfTime, ending_of, ending_with_children
-from tbprof.preflight.program.program_steps import Steps, StepsTaken
+from tbprof.preflight.program_steps import Steps, StepsTaken
+from tbprof.preflight.text import text
 from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.mode import Watch
 from tbprof.preflight.watching.recording import RECORDERS, Recorder

@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import REPLAYED
+from tbprof.analysis.figures.savings import REPLAYED
 from tbprof.model import SEVERITIES, Check, FailedRule, Finding, FindingIndex, disambiguated
 from tbprof.records import dataclass
 from tbprof.rules.base.rule import CALLS, Rule

@@ -15,21 +15,25 @@ import textwrap
 import types
 import typing
 
-from tbprof.views.checks import checks_view
-from tbprof.views.compare import comparison
-from tbprof.views.export import finding_markdown
-from tbprof.views.fleet import fleet
-from tbprof.views.icicle import icicle
+from tbprof.views import (
+    answer,
+    checks,
+    comparison,
+    finding_markdown,
+    fleet,
+    icicle,
+    memory,
+    memory_files,
+    modules,
+    pages,
+    roofline,
+    runs,
+    series,
+    source,
+    timeline,
+)
 from tbprof.views.job import job_page
-from tbprof.views.memory import memory, memory_files
-from tbprof.views.modules import modules
-from tbprof.views.pages import manual_page
-from tbprof.views.roofline import roofline
-from tbprof.views.series import series
-from tbprof.views.source import source
 from tbprof.views.tables import screen
-from tbprof.views.timeline import timeline
-from tbprof.views.window import answer, runs
 
 _ROOTS: tuple[type, ...] = (
     runs.RunsView,
@@ -42,13 +46,13 @@ _ROOTS: tuple[type, ...] = (
     job_page.JobAnswer,
     comparison.CompareAnswer,
     finding_markdown.FindingText,
-    manual_page.RulePage,
-    manual_page.ManualPage,
+    pages.RulePage,
+    pages.ManualPage,
     timeline.TimelineAnswer,
     timeline.TimelineStep,
     timeline.SelectionView,
     timeline.FoundView,
-    checks_view.ChecksView,
+    checks.ChecksView,
     icicle.IcicleAnswer,
     memory.MemoryAnswer,
     memory_files.MemoryFilesView,

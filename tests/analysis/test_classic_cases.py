@@ -14,12 +14,12 @@ from classic_plugin import shown
 from torch_tb_profiler.profiler.module_op import aggegate_module_view
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.kernel_table import kernel_table
-from tbprof.analysis.modules.module_table import module_table
-from tbprof.analysis.operators.operator_table import OperatorRow, operator_table
+from tbprof.analysis.figures.kernel_table import kernel_table
+from tbprof.analysis.figures.module_table import module_table
+from tbprof.analysis.figures.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.kineto.reader import read_trace
-from tbprof.views.base.steady import us
+from tbprof.views.steady import us
 
 # The plugin's own use of pandas is out of date.
 pytestmark = pytest.mark.filterwarnings("ignore")

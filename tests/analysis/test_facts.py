@@ -5,8 +5,8 @@ from __future__ import annotations
 from scenes import SIDE, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.memory.blocks import window_curves
-from tbprof.analysis.operators.operators import find_operators
+from tbprof.analysis.figures.memory_blocks import window_curves
+from tbprof.analysis.figures.operators import find_operators
 
 
 def test_instants_count_from_the_first_event() -> None:

@@ -26,10 +26,10 @@ def floor(path: str) -> Figures:
     """Unpack, and let the same decoder check the JSON of the same chunks and keep nothing of it."""
     import msgspec
 
-    from tbprof.trace.importers.files.source import open_source
     from tbprof.trace.importers.kineto.events.batch import ARRAY_END
     from tbprof.trace.importers.kineto.events.chunks import EventStream
     from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
+    from tbprof.trace.importers.source import open_source
 
     decoder = msgspec.json.Decoder(list[msgspec.Raw])
     events = 0
@@ -73,7 +73,7 @@ def table(path: str) -> Figures:
 
 def table_together(path: str) -> Figures:
     """The same with the processes that the command line and the tab start for a large file."""
-    from tbprof.trace.importers.kineto.parallel.parallel_reader import other_processes, read_trace_in_parallel
+    from tbprof.trace.importers.kineto.parallel_reader import other_processes, read_trace_in_parallel
 
     figures = _table(read_trace_in_parallel(path))
     others = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -98,11 +98,11 @@ def _table(trace: Any) -> Figures:
 
 def cached(path: str) -> Figures:
     """From the cache, or into it."""
-    from tbprof.trace.stored import cache
+    from tbprof.trace import column_cache
 
-    cache.WORTH_KEEPING_BYTES = 0
+    column_cache.WORTH_KEEPING_BYTES = 0
     started_s = time.process_time()
-    trace = cache.read_trace_cached(path)
+    trace = column_cache.read_trace_cached(path)
     return {**_of(trace), "without_imports_s": time.process_time() - started_s}
 
 

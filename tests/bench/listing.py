@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from tbprof.store.lookup.discovery import Discovery  # noqa: E402
+from tbprof.store.discovery import Discovery  # noqa: E402
 from tbprof.trace_files import looks_like_trace  # noqa: E402
 
 FOLDERS, FILES = 1000, 100

@@ -17,7 +17,7 @@ sys.path[:0] = [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.paren
 from recorded_operations import JudgedOperation, judge_operations, rows_seen  # noqa: E402
 
 from tbprof.optable import OPS  # noqa: E402
-from tbprof.preflight.prediction.prediction import PredictedSite  # noqa: E402
+from tbprof.preflight.prediction import PredictedSite  # noqa: E402
 
 FORMS_HEAD = """\
 | form | expected | waited | seen by | copies | predicted | waits in | the table says | known \

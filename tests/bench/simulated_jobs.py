@@ -22,7 +22,7 @@ sys.path[:0] = [str(TESTS / "simulated"), str(TESTS / "support"), str(TESTS.pare
 from job_judgment import JudgedStep, judge_job  # noqa: E402 - the path comes first
 from random_jobs import FAMILIES, STYLES  # noqa: E402
 
-from tbprof.job.ranks.what_if_times import MOST_ERROR  # noqa: E402
+from tbprof.job.what_if_times import MOST_ERROR  # noqa: E402
 
 FIRST_SEED = 3_000
 """Seeds that were not looked at while the analysis was being fixed."""

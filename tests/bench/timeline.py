@@ -32,7 +32,7 @@ sys.path.append(str(pathlib.Path(__file__).parents[1] / "e2e"))
 from tensorboard_server import tensorboard
 
 from tbprof.report import open_timeline
-from tbprof.views.timeline.selection import tile_bytes
+from tbprof.views.timeline_selection import tile_bytes
 
 FRAMES = 60
 PATIENCE_MS = 300_000

@@ -19,7 +19,7 @@ from typing import Any
 
 from tbprof.model import Report
 from tbprof.report import build_report
-from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.texts.verdicts import verdict_sentences
 
 JUDGED = pathlib.Path(__file__).parents[1] / "data" / "unseen_traces.json"
 

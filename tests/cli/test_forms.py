@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from command_line import SAMPLES
 
-from tbprof.cli.output.markdown import markdown
-from tbprof.cli.output.terminal import terminal_text
+from tbprof.cli.markdown import markdown
+from tbprof.cli.terminal import terminal_text
 from tbprof.escaping import plain
 from tbprof.model import Report, Site, Source
 from tbprof.report import build_report

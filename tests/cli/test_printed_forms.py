@@ -13,15 +13,15 @@ import pytest
 from hostile_text import MARKUP, STEERING, hostile_trace
 from markdown_it import MarkdownIt
 
+from tbprof.cli.check_text import check_comment
 from tbprof.cli.commands.table import FORMS
-from tbprof.cli.output.check_text import check_comment
-from tbprof.cli.output.markdown import markdown
-from tbprof.cli.output.terminal import terminal_text
+from tbprof.cli.markdown import markdown
+from tbprof.cli.terminal import terminal_text
 from tbprof.escaping import escaped, prose
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.report import build_report, open_facts
-from tbprof.views.check.check import Baseline, Recording
-from tbprof.views.check.check_view import check_view
+from tbprof.views.check import Baseline, Recording
+from tbprof.views.check_view import check_view
 from tbprof.views.tables.tables import TABLES
 
 MORE = (

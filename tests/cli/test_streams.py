@@ -164,14 +164,14 @@ def test_a_prediction_is_printed_where_it_can_be(tmp_path: Path, redirected: str
 def test_more_than_there_is_room_for_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tbprof.cli.input import file_kinds
+    from tbprof.cli import reading
 
     source = tmp_path / "trace.json"
     source.write_bytes(gzip.decompress(SAMPLE.read_bytes()))
-    monkeypatch.setattr(file_kinds, "_PIECE_BYTES", 600)
-    monkeypatch.setattr(file_kinds, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(reading, "_PIECE_BYTES", 600)
+    monkeypatch.setattr(reading, "_MOST_BYTES", 1000)
     with source.open("rb") as file, contextlib.ExitStack() as stack:
         stdin = stack.enter_context(io.TextIOWrapper(file))
-        monkeypatch.setattr(file_kinds.sys, "stdin", stdin)
+        monkeypatch.setattr(reading.sys, "stdin", stdin)
         assert main(["report", "-"]) == 2
     assert "- gives more than 1,000 bytes" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from typing import Any
 
 from tbprof.model import Report
 from tbprof.report import build_report
-from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.texts.verdicts import verdict_sentences
 
 HERE = pathlib.Path(__file__).parent
 EXPERT = HERE / "expert.json"

@@ -15,7 +15,7 @@ from tbprof.html_report.html_page import html_page
 from tbprof.html_report.page_windows import choose_windows
 from tbprof.model import CodeShare, Report, Source
 from tbprof.report import build_report
-from tbprof.store.lookup.cache import window_of_report
+from tbprof.store.report_cache import window_of_report
 
 pytestmark = pytest.mark.browser
 

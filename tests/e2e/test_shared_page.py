@@ -13,7 +13,7 @@ from job_scenes import write_job
 from playwright.sync_api import Page, expect
 from recorded_runs import SAMPLES
 
-from tbprof.cli.input.window_reading import FolderWindows
+from tbprof.cli.window_reading import FolderWindows
 from tbprof.html_report.html_page import html_page
 from tbprof.html_report.page_windows import choose_windows
 

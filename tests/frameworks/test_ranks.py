@@ -10,8 +10,8 @@ import pytest
 from script_runner import ScriptRunner
 
 from tbprof.model import Report
-from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.lookup.windows import read_report
+from tbprof.store.discovery import Discovery
+from tbprof.store.windows import read_report
 from tbprof.trace_files import looks_like_trace
 
 PROGRAMS = Path(__file__).parent

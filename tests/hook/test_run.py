@@ -14,8 +14,8 @@ from script_runner import Ended, ScriptRunner
 from trainings import facts_in, published_soon
 
 import tbprof
-from tbprof.hook.config.arguments import option
-from tbprof.hook.config.options import HookOptions
+from tbprof.hook.arguments import option
+from tbprof.hook.options import HookOptions
 from tbprof.hook.run import _logdir, main, options_of, parser
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,7 +108,7 @@ def test_a_run_can_be_given_for_torch_s_callbacks_and_nobody_is_left_in_them(
 
 PREEMPTED = """
 import os, signal, sys, torch
-import tbprof.hook.session.session as session
+import tbprof.hook.session as session
 
 def preempt(*_):
     raise TimeoutError("saved")

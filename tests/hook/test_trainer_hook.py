@@ -18,10 +18,10 @@ from trainings import Step, published, published_soon, train
 import tbprof
 from tbprof import safe_open
 from tbprof.errors import UsageError
-from tbprof.hook.facts import facts
+from tbprof.hook import step_clock, timetable
+from tbprof.hook.run_summary import RUN_WARNINGS_PREFIX
 from tbprof.hook.safety.modes import function_modes
-from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
-from tbprof.hook.steps import step_clock, timetable
+from tbprof.hook.window import facts
 from tbprof.hook.window.window import ProfiledWindow
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from tbprof.html_report.page_windows import choose_windows
 from tbprof.model import Report, Window
 from tbprof.report import build_report, open_timeline
 from tbprof.store.codec import encode_report
-from tbprof.store.lookup.cache import window_of_report
+from tbprof.store.report_cache import window_of_report
 
 SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
 SAMPLE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"

@@ -17,7 +17,7 @@ from tbprof.errors import TbprofError, TraceError
 from tbprof.html_report import html_page, page_windows
 from tbprof.html_report.page_windows import MOST_OF_TREND, PageWindows, WindowReport, choose_windows
 from tbprof.model import HealthFact, Report, Window
-from tbprof.texts.screens.problems import LEFT_OUT, LEFT_OUT_JOB
+from tbprof.texts.problems import LEFT_OUT, LEFT_OUT_JOB
 
 RANKS = 4
 Capture = pytest.CaptureFixture[str]
@@ -222,7 +222,7 @@ def test_a_run_of_which_no_window_is_held_is_none_of_the_page(reports: list[Repo
 def test_all_runs_are_listed_however_many_windows_they_have(
     reports: list[Report], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tbprof.views.window.runs.WINDOWS_OF_A_PAGE", 1)
+    monkeypatch.setattr("tbprof.views.runs.WINDOWS_OF_A_PAGE", 1)
     windows = [(window_of(0, run=run), reports[0]) for run in ("a", "b", "c")]
     runs = data_in(html_page.html_page(choose_windows(windows, most=3), timelines=0))["runs"]
     assert ([run["run"] for run in runs["runs"]], runs["next_page"]) == (["a", "b", "c"], None)

@@ -18,7 +18,7 @@ from tbprof.errors import UsageError
 from tbprof.manual.pages import RULES_PAGE, ManualText, all_pages, manual_text
 from tbprof.model import Instance, RankSequence, Report
 from tbprof.standard_streams import SUBSTITUTES
-from tbprof.texts.findings.rule_pages import RuleText, all_rules
+from tbprof.texts.rule_pages import RuleText, all_rules
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = Path(tbprof.__file__).parent / "manual"

@@ -21,7 +21,7 @@ from tbprof.plugin.worker import analyses
 from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import encode_report
-from tbprof.store.lookup.discovery import Discovery, Listing
+from tbprof.store.discovery import Discovery, Listing
 
 WINDOW = "w.1752215573993169006.pt.trace.json.gz"
 PLACE = {"run": "run", "worker": "w", "window": WINDOW}
@@ -320,7 +320,7 @@ def test_a_page_that_the_manual_has_not_is_refused(open_tab: OpenTab, logdir: Pa
 def test_runs_come_in_pages_that_name_the_next_one(
     open_tab: OpenTab, tmp_path: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tbprof.views.window.runs.WINDOWS_OF_A_PAGE", 3)
+    monkeypatch.setattr("tbprof.views.runs.WINDOWS_OF_A_PAGE", 3)
     for run, windows in (("a", 2), ("b", 2), ("c", 5), ("d", 1)):
         (tmp_path / run).mkdir()
         for number in range(windows):

@@ -11,7 +11,7 @@ from typing import Any
 from script_runner import ScriptRunner
 from timeouts import PATIENCE_S
 
-from tbprof.preflight.prediction.document import Json, document
+from tbprof.preflight.document import Json, document
 from tbprof.preflight.session import Preflight
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -11,9 +11,9 @@ from marked_programs import run_here
 
 torch = pytest.importorskip("torch")
 
-from tbprof.preflight.base import user_frame  # noqa: E402
-from tbprof.preflight.prediction.text import text  # noqa: E402
+from tbprof.preflight import user_frame  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
+from tbprof.preflight.text import text  # noqa: E402
 from tbprof.program import caller_frame  # noqa: E402
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from recorded_lines import Line, Marks, is_conditional, read_marks
 from recorded_predictions import ProgramPrediction, lines_of, predict
 
-from tbprof.preflight.prediction.prediction import PredictedSite
+from tbprof.preflight.prediction import PredictedSite
 
 _FORMS = "recording/programs/operations.py"
 

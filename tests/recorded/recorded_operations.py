@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 from recorded_predictions import lines_of, predict
 
 from tbprof.optable import OPS, DeviceOp
-from tbprof.preflight.prediction.prediction import PredictedSite
+from tbprof.preflight.prediction import PredictedSite
 
 Verdict: TypeAlias = Literal["agrees", "disagrees", "not in the table", "open"]
 """`open`: it was not measured, and was to be found out."""

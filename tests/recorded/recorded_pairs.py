@@ -18,7 +18,7 @@ from prediction import ALL_SITES, Prediction
 
 from tbprof.analysis.attribution.annotations import find_labels
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import REPLAYED, saving_of
+from tbprof.analysis.figures.savings import REPLAYED, saving_of
 from tbprof.model import Removal, Saving
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.importers.kineto.reader import read_trace

@@ -17,7 +17,7 @@ from recorded_lines import Line, lines_run
 from recorded_source import Setting, build, importable
 
 from tbprof.line_rules import STAGED_BYTES
-from tbprof.preflight.prediction.prediction import PredictedSite
+from tbprof.preflight.prediction import PredictedSite
 from tbprof.preflight.session import Preflight
 
 STEPS = 3

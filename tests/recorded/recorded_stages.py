@@ -20,7 +20,7 @@ from prediction import ALL_SITES, Prediction
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.figures.savings import saving_of
 from tbprof.model import Saving
 from tbprof.trace.importers.kineto.reader import read_trace
 

@@ -13,7 +13,7 @@ from trainings import published_soon
 
 from tbprof import Schedule, TrainerHook
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.memory.growth import Growth, find_growth
+from tbprof.analysis.figures.memory_growth import Growth, find_growth
 from tbprof.rules.memory.mem05_growing_memory import MIN_BYTES
 from tbprof.trace.importers.reading import read_trace
 

@@ -9,12 +9,11 @@ import pytest
 from faulty_store import FaultyStore
 
 from tbprof.errors import Busy, RemoteError
-from tbprof.remote import placeholders
-from tbprof.remote.mirror import mirroring
-from tbprof.remote.mirror.mirroring import mirror
+from tbprof.remote import mirroring, placeholders
+from tbprof.remote.mirroring import mirror
 from tbprof.remote.placeholders import addressed
 from tbprof.safe_open import identity_of, open_regular
-from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.discovery import Discovery
 
 TRACE = "run/w.1700000000000000000.trace.json.gz"
 

@@ -8,7 +8,7 @@ import pytest
 
 from tbprof.folders import cache_folder
 from tbprof.report import build_report
-from tbprof.trace.stored import cache
+from tbprof.trace import column_cache
 
 NAMES = [
     "kineto_resnet50_nw0/worker0.1623143089861.pt.trace.json.gz",
@@ -23,7 +23,7 @@ NAMES = [
 def test_kept_columns_give_the_same_report(
     traces: pathlib.Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "WORTH_KEEPING_BYTES", 1)
+    monkeypatch.setattr(column_cache, "WORTH_KEEPING_BYTES", 1)
     plain = build_report(traces / name)
     assert not cache_folder().exists()
 

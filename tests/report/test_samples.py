@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from tbprof.model import Site
-from tbprof.store.lookup.windows import read_report
-from tbprof.views.overview.opening import opening_of
+from tbprof.store.windows import read_report
+from tbprof.views.opening import opening_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "data"))
 

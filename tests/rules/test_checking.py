@@ -14,8 +14,8 @@ from tbprof.report import report_of
 from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import CALLS, Need, Passing, Rule
 from tbprof.rules.registry import RULES
-from tbprof.texts.findings.check_outcomes import RECORDINGS
-from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.texts.check_outcomes import RECORDINGS
+from tbprof.texts.verdicts import verdict_sentences
 
 
 def check_of(rule: Rule) -> Check:

@@ -11,9 +11,9 @@ from job_records import records_of
 from random_jobs import random_job
 from simulated_job import RankRun, simulate
 
-from tbprof.job.ranks.late_ranks import LateRank
-from tbprof.job.ranks.rank_record import Part, RankRecord, record_of_report
-from tbprof.job.ranks.what_if_times import JobAnalysis, StepEstimate, analyze_ranks
+from tbprof.job.late_ranks import LateRank
+from tbprof.job.rank_record import Part, RankRecord, record_of_report
+from tbprof.job.what_if_times import JobAnalysis, StepEstimate, analyze_ranks
 
 MATTERS = 0.02
 """Of a step: a cause that costs less is not looked for."""

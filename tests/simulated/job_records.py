@@ -10,7 +10,7 @@ import numpy as np
 from job_program import Collective, Copy, Job, Kernel
 from simulated_job import HostSpan, RankRun, Row
 
-from tbprof.job.ranks.rank_record import NOT_RECORDED, Message, Part, RankRecord
+from tbprof.job.rank_record import NOT_RECORDED, Message, Part, RankRecord
 
 _CAUSES = {"loader": "data", "after sync": "sync", "gc": "launch", "python": "launch"}
 _PRIORITY = ("loader", "after sync", "gc", "python")

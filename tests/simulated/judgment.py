@@ -12,7 +12,7 @@ from recording import record, site_function
 from simulated_host import run
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import PlannedFix, fix_plan, saving_of
+from tbprof.analysis.figures.savings import PlannedFix, fix_plan, saving_of
 from tbprof.model import Report, Saving
 from tbprof.report import report_of
 from tbprof.trace.columns.arrays import Int64s

@@ -17,7 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Saving
 from tbprof.rules.checking import run_rules
 from tbprof.rules.registry import RULES
-from tbprof.views.findings.actions import rank
+from tbprof.views.actions import rank
 
 _RULE = {rule.code: rule for rule in RULES}
 

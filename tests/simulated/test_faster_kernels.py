@@ -12,7 +12,7 @@ from recording import record
 from simulated_host import run
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import faster_device_ns
+from tbprof.analysis.figures.savings import faster_device_ns
 
 SAMPLE = range(50_000, 50_010)
 EXHAUSTIVE = range(51_000, 51_300)

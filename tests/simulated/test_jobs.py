@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from job_judgment import JudgedJob, JudgedStep, judge_job, line_of
 
-from tbprof.job.ranks.rank_record import Part
+from tbprof.job.rank_record import Part
 
 SAMPLE = range(4_000, 4_020)
 EXHAUSTIVE = range(3_000, 3_500)

@@ -13,8 +13,8 @@ import pytest
 
 from tbprof.cli.main import main
 from tbprof.errors import SnapshotError
-from tbprof.snapshot.plain_pickle import read_plain_pickle
-from tbprof.snapshot.snapshot import Held, devices_of, read_snapshot
+from tbprof.plain_pickle import read_plain_pickle
+from tbprof.snapshot import Held, devices_of, read_snapshot
 
 TORCH = {"filename": "/venv/site-packages/torch/nn/modules/linear.py", "line": 125, "name": "forward"}
 CPP = {"filename": "??", "line": 0, "name": "c10::alloc"}
@@ -196,7 +196,7 @@ def test_a_state_that_holds_others_without_end_and_an_endless_name_are_left_out(
 
 
 def test_marks_are_counted_as_values_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tbprof.snapshot.plain_pickle._MOST_VALUES", 1_000)
+    monkeypatch.setattr("tbprof.plain_pickle._MOST_VALUES", 1_000)
     assert read_plain_pickle(b"\x80\x04" + b"(" * 900 + b"N.") is None
     with pytest.raises(SnapshotError, match="more than 1,000 values"):
         read_plain_pickle(b"\x80\x04" + b"(" * 1_001 + b"N.")

@@ -14,8 +14,8 @@ import pytest
 from tbprof import safe_open
 from tbprof.safe_open import PART_SUFFIX
 from tbprof.store import files
+from tbprof.store.discovery import Discovery
 from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
-from tbprof.store.lookup.discovery import Discovery
 
 OPERATIONS = ("open", "fsync", "replace")
 ERRNOS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.ESTALE, errno.EDQUOT)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from tbprof.cli import main as command
-from tbprof.hook.config.options import HookOptions
+from tbprof.hook.options import HookOptions
 from tbprof.hook.run import parser as run_parser
 from tbprof.preflight import command as preflight_command
 from tbprof.preflight.fits import command as fits_command

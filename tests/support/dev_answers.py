@@ -22,7 +22,7 @@ from tbprof.manual.pages import all_pages
 from tbprof.plugin.loader import TbprofLoader
 from tbprof.plugin.plugin import TbprofPlugin
 from tbprof.store.codec import encode_report
-from tbprof.texts.findings.rule_pages import all_rules
+from tbprof.texts.rule_pages import all_rules
 
 with warnings.catch_warnings():
     # TensorBoard warns of a package that it carries itself.

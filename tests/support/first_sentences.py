@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from tbprof.model import SEVERITIES, Report, Verdict
 from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import count, duration, share
-from tbprof.texts.screens.verdicts import verdict_sentences
+from tbprof.texts.verdicts import verdict_sentences
 
 _NUMBER = re.compile(r"<?\d[\d,.]*(?:\u202f(?:%|ms|s|µs))?")
 _INSTEAD = re.compile(r"about (\S+) instead of (\S+?)[.;]?(?:\s|$)")

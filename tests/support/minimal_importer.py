@@ -9,7 +9,7 @@ import numpy as np
 
 from tbprof.model import HealthFact
 from tbprof.trace.columns.columns import Category, Lane, Slices, Trace
-from tbprof.trace.importers.files.source import open_source
+from tbprof.trace.importers.source import open_source
 
 
 class Spans:

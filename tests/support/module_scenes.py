@@ -8,7 +8,7 @@ from operator_scenes import facts_of
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, module_table
+from tbprof.analysis.figures.module_table import ModuleRow, ModuleTable, module_table
 
 BACKWARD = 200
 """autograd's thread."""

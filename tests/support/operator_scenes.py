@@ -8,8 +8,8 @@ from pathlib import Path
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.grouping import Grouping
-from tbprof.analysis.operators.operator_table import OperatorRow, operator_table
+from tbprof.analysis.figures.operator_grouping import Grouping
+from tbprof.analysis.figures.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.kineto.reader import read_trace
 

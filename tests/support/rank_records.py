@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tbprof.job.ranks.rank_record import NOT_RECORDED, Message, Part, RankRecord
+from tbprof.job.rank_record import NOT_RECORDED, Message, Part, RankRecord
 
 _ALL_REDUCE = Message("all_reduce", "world", 1024)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.facts import Facts
 from tbprof.trace.columns.arrays import NONE
 

@@ -14,7 +14,7 @@ from torch_tb_profiler.profiler.event_parser import ProfileRole
 from torch_tb_profiler.profiler.op_agg import OperatorAgg
 from trace_builder import TraceBuilder
 
-from tbprof.trace.export.classic.writer import write_classic
+from tbprof.trace.export.classic_writer import write_classic
 
 
 def copy_of(source: Path | TraceBuilder) -> dict[str, Any]:

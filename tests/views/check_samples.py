@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from tbprof.views.check.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
-from tbprof.views.check.check_view import check_view
+from tbprof.views.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
+from tbprof.views.check_view import check_view
 
 FOUND = Found(
     fingerprint="0123456789abcdef",

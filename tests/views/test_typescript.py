@@ -10,8 +10,8 @@ import typing
 import pytest
 
 from tbprof.views import typescript as module
+from tbprof.views.answer import WindowAnswer
 from tbprof.views.typescript import typescript
-from tbprof.views.window.answer import WindowAnswer
 
 
 def test_records_come_before_those_that_hold_them() -> None:

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import match, matching_rows
-from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.events.calls import Calls
+from tbprof.analysis.calls import Calls
+from tbprof.analysis.names import match, matching_rows
+from tbprof.analysis.nesting import Nest
 from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX

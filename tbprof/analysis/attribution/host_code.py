@@ -13,7 +13,7 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.nesting import Nest
+from tbprof.analysis.nesting import Nest
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX

@@ -12,12 +12,12 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import distinct_lines
-from tbprof.analysis.arrays.nesting import Nest, nested_order
 from tbprof.analysis.attribution.sources import parse_frame
-from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.steps import Steps
+from tbprof.analysis.calls import Calls
+from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.intervals import distinct_lines
+from tbprof.analysis.nesting import Nest, nested_order
+from tbprof.analysis.steps import Steps
 from tbprof.model import Source
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, distinct, is_among

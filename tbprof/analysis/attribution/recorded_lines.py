@@ -21,11 +21,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import distinct_lines
 from tbprof.analysis.attribution.op_chains import OpChains
-from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.events.episodes import Episodes
-from tbprof.analysis.events.steps import Steps
+from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.episodes import Episodes
+from tbprof.analysis.intervals import distinct_lines
+from tbprof.analysis.steps import Steps
 from tbprof.model import WAITED, Audit, RecordedCall, Source
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among

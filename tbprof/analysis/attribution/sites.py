@@ -18,16 +18,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import distinct_lines
-from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.annotations import find_labels, find_modules, module_name
 from tbprof.analysis.attribution.op_chains import find_op_chains
 from tbprof.analysis.attribution.recorded_lines import with_recorded_lines
 from tbprof.analysis.attribution.sources import find_sources
-from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.episodes import Episodes
-from tbprof.analysis.events.steps import Steps
+from tbprof.analysis.calls import Calls
+from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.episodes import Episodes
+from tbprof.analysis.intervals import distinct_lines
+from tbprof.analysis.nesting import Nest
+from tbprof.analysis.steps import Steps
 from tbprof.model import Source
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import are_named
-from tbprof.analysis.arrays.nesting import Nest
-from tbprof.analysis.events.calls import Calls
+from tbprof.analysis.calls import Calls
+from tbprof.analysis.names import are_named
+from tbprof.analysis.nesting import Nest
 from tbprof.model import Source
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category, Trace

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits

@@ -20,14 +20,14 @@ from functools import cached_property
 
 import numpy as np
 
-from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.analysis.events.steps import Steps
+from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.replay.launched_rows import LaunchedRows
 from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.script import LONG_AGO_NS, Held, Script, Span, Wait
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits
 from tbprof.analysis.replay.writing import write_script
+from tbprof.analysis.steps import Steps
 from tbprof.model import MAX_REPLAY_ERROR
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, is_among

@@ -25,9 +25,9 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import match
-from tbprof.analysis.communication.collectives import is_communication
-from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.analysis.collectives import is_communication
+from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.names import match
 from tbprof.analysis.replay.stream_waits import StreamWaits
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.records import dataclass

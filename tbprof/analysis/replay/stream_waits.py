@@ -21,9 +21,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import distinct_lines
-from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.intervals import distinct_lines
+from tbprof.analysis.names import matching_rows
 from tbprof.analysis.replay.streams import StreamOrder
 from tbprof.analysis.replay.waits import ReplayWaits, is_dry
 from tbprof.records import dataclass

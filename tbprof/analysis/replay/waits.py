@@ -12,14 +12,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import distinct_lines
-from tbprof.analysis.arrays.names import match
-from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
-from tbprof.analysis.device.device_work import DeviceWork
-from tbprof.analysis.events.calls import Calls
-from tbprof.analysis.events.episodes import Episodes
+from tbprof.analysis.awaited import DEFAULT_COPY_NS, DEFAULT_SYNC_NS, Awaited
+from tbprof.analysis.calls import Calls
+from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.episodes import Episodes
+from tbprof.analysis.intervals import distinct_lines
+from tbprof.analysis.names import match
 from tbprof.analysis.replay.streams import StreamOrder
-from tbprof.analysis.waits.awaited import DEFAULT_COPY_NS, DEFAULT_SYNC_NS, Awaited
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import CLOCK_SLACK_NS, NONE, Int64s, is_among, median

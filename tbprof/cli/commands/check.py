@@ -9,14 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.baseline_file import path_in_checkout, read_baseline, renewed, write_baseline
-from tbprof.cli.input.file_kinds import as_file, is_folder, local_path, near_path, path_of, report_of_file
-from tbprof.cli.input.preflight_document import document_recording, preflight_document
-from tbprof.cli.input.window_reading import FolderWindows, WindowReader
-from tbprof.cli.output.check_text import check_comment, check_text, github_annotations
-from tbprof.cli.output.checks_text import checks_text, list_text
-from tbprof.cli.output.output_file import tell
-from tbprof.cli.processes.torch_command import run_preflight
+from tbprof.cli.baseline_file import path_in_checkout, read_baseline, renewed, write_baseline
+from tbprof.cli.check_text import check_comment, check_text, github_annotations
+from tbprof.cli.checks_text import checks_text, list_text
+from tbprof.cli.output_file import tell
+from tbprof.cli.preflight_document import document_recording, preflight_document
+from tbprof.cli.reading import as_file, is_folder, local_path, near_path, path_of, report_of_file
+from tbprof.cli.torch_command import run_preflight
+from tbprof.cli.window_reading import FolderWindows, WindowReader
 from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import json_text
 from tbprof.line_rules import LINE_KINDS
@@ -24,13 +24,13 @@ from tbprof.process.one_thread import one_thread
 from tbprof.remote.placeholders import addressed
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
-from tbprof.texts.findings.check_outcomes import unjudged_sum
-from tbprof.texts.findings.finding_notes import CUT_OFF, forbidden_sentence
-from tbprof.texts.findings.rule_pages import all_rules
-from tbprof.views.check.check import NEW, SHARES, Baseline, Budget, CheckView, Recording
-from tbprof.views.check.check_view import check_view
-from tbprof.views.check.sarif import sarif_log
-from tbprof.views.checks.checks_view import checks_view
+from tbprof.texts.check_outcomes import unjudged_sum
+from tbprof.texts.finding_notes import CUT_OFF, forbidden_sentence
+from tbprof.texts.rule_pages import all_rules
+from tbprof.views.check import NEW, SHARES, Baseline, Budget, CheckView, Recording
+from tbprof.views.check_view import check_view
+from tbprof.views.checks import checks_view
+from tbprof.views.sarif import sarif_log
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands
@@ -205,7 +205,7 @@ def _recording(report: Report, options: argparse.Namespace) -> Recording:
         if one.rule in options.forbid:
             tell(f"{report.trace.path}: {forbidden_sentence(one.rule, one.needs)}")
     # All rules are asked what they declare: whoever runs a program, or lists checks, need not wait for them.
-    from tbprof.views.check.failing_findings import report_recording
+    from tbprof.views.failing_findings import report_recording
 
     return dataclasses.replace(report_recording(report), gap=gap)
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.file_kinds import local_path
-from tbprof.cli.output.output_file import tell
+from tbprof.cli.output_file import tell
+from tbprof.cli.reading import local_path
 from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.standard_streams import put
-from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.publishing.publishing import copy_classic
-from tbprof.store.publishing.retention import CLASSIC_FOLDER
+from tbprof.store.discovery import Discovery
+from tbprof.store.publishing import copy_classic
+from tbprof.store.retention import CLASSIC_FOLDER
 from tbprof.trace_files import is_classic_copy, is_of_torch, looks_like_trace
 from tbprof.window_names import parse_window_name
 

@@ -20,21 +20,21 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, TYPE_CHECKING
 
-from tbprof.cli.input.file_kinds import local_path
-from tbprof.cli.output.terminal import terminal_text
+from tbprof.cli.reading import local_path
+from tbprof.cli.terminal import terminal_text
 from tbprof.errors import UsageError
 from tbprof.escaping import plain
 from tbprof.folders import PACKAGE
 from tbprof.model import Report
 from tbprof.standard_streams import flush_output, put
-from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.lookup.windows import stored_report
+from tbprof.store.discovery import Discovery
+from tbprof.store.windows import stored_report
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.trace_files import looks_like_trace
-from tbprof.views.base.steady import median_step_us
-from tbprof.views.export.run_summary import idle_share
-from tbprof.views.findings.findings import predicted_rows
-from tbprof.views.overview.opening import opening_of
+from tbprof.views.findings import predicted_rows
+from tbprof.views.opening import opening_of
+from tbprof.views.run_summary import idle_share
+from tbprof.views.steady import median_step_us
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.file_kinds import local_path
-from tbprof.cli.input.window_reading import read_windows
-from tbprof.cli.processes.torch_command import command_with_torch
+from tbprof.cli.reading import local_path
+from tbprof.cli.torch_command import command_with_torch
+from tbprof.cli.window_reading import read_windows
 from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.model import Report, Window
 from tbprof.standard_streams import put
-from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.discovery import Discovery
 from tbprof.trace_files import looks_like_trace
-from tbprof.views.overview.overview_view import overview_view
+from tbprof.views.overview_view import overview_view
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands

@@ -7,8 +7,8 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from tbprof.standard_streams import put
-from tbprof.texts.findings.rule_pages import all_rules, rule_text
-from tbprof.views.pages.manual_page import rule_page
+from tbprof.texts.rule_pages import all_rules, rule_text
+from tbprof.views.pages import rule_page
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands

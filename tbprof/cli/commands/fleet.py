@@ -11,25 +11,25 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.file_kinds import is_folder, local_path, path_of
-from tbprof.cli.input.window_reading import read_windows
-from tbprof.cli.output.output_file import Output, tell
+from tbprof.cli.output_file import Output, tell
 from tbprof.cli.parser import WORKERS_HELP, add_top
+from tbprof.cli.reading import is_folder, local_path, path_of
+from tbprof.cli.window_reading import read_windows
 from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import code, escaped, json_text, plain, prose
 from tbprof.executors.analyzing import Executor
 from tbprof.model import Window
-from tbprof.store.lookup.discovery import Discovery, nothing_to_read
-from tbprof.store.lookup.job_windows import owner_of
-from tbprof.store.lookup.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
+from tbprof.store.discovery import Discovery, nothing_to_read
+from tbprof.store.job_windows import owner_of
+from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
 from tbprof.texts.figures.quantities import duration, share
-from tbprof.texts.findings.finding_notes import skipped_sentence
-from tbprof.texts.fleet.sentences import NOT_READ, gpu_time, hours
+from tbprof.texts.finding_notes import skipped_sentence
+from tbprof.texts.fleet import NOT_READ, gpu_time, hours
 from tbprof.trace_files import looks_like_trace
-from tbprof.views.fleet.fleet import FleetRow, FleetView, fleet_csv
-from tbprof.views.fleet.fleet_entries import FleetWindow, fleet_entries, newest_windows
-from tbprof.views.fleet.listing import SORTS, FleetQuestion, fleet_view
-from tbprof.views.fleet.summary import (
+from tbprof.views.fleet import FleetRow, FleetView, fleet_csv
+from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_listing import SORTS, FleetQuestion, fleet_view
+from tbprof.views.fleet_summary import (
     SUMMARY_FORM,
     WindowSummary,
     document_of,

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.file_kinds import local_path
-from tbprof.cli.output.output_file import tell
+from tbprof.cli.output_file import tell
+from tbprof.cli.reading import local_path
 from tbprof.errors import PublishError, TraceError, UsageError
 from tbprof.escaping import plain
 from tbprof.remote.address import is_address
 from tbprof.standard_streams import put
-from tbprof.store.publishing.importing import Imported, import_trace, is_within, run_of
+from tbprof.store.importing import Imported, import_trace, is_within, run_of
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands

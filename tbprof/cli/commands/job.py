@@ -6,9 +6,9 @@ import argparse
 import dataclasses
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.file_kinds import local_path, path_of
-from tbprof.cli.output.output_file import Output
+from tbprof.cli.output_file import Output
 from tbprof.cli.parser import WORKERS_HELP
+from tbprof.cli.reading import local_path, path_of
 from tbprof.errors import UsageError
 from tbprof.escaping import json_text
 
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.window is not None and options.window < 1:
         raise UsageError(f"--window {options.window} names no window: give 1 or more")
-    from tbprof.cli.input.job_ranks import job_ranks
+    from tbprof.cli.job_ranks import job_ranks
     from tbprof.executors.choosing import executor_of
     from tbprof.views.job.job_view import job_page
 
@@ -70,6 +70,6 @@ def _text(page: JobPage, form: str) -> str:
         from tbprof.views.job.job_document import job_document
 
         return json_text(job_document(page))
-    from tbprof.cli.output.job_text import job_markdown, job_text
+    from tbprof.cli.job_text import job_markdown, job_text
 
     return job_markdown(page) if form == "markdown" else job_text(page)

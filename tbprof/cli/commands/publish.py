@@ -17,22 +17,22 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tbprof.cli.input.file_kinds import local_path, path_or_address
-from tbprof.cli.output.output_file import tell
+from tbprof.cli.output_file import tell
+from tbprof.cli.reading import local_path, path_or_address
 from tbprof.errors import Busy, RemoteError, TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.file_names import lies_in_spool
-from tbprof.hook.spool.publishing import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
-from tbprof.hook.trackers.trackers import ShownWindow
+from tbprof.hook.publishing import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
+from tbprof.hook.trackers import ShownWindow
 from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address
 from tbprof.remote.outbox import outbox_of, send
 from tbprof.safe_open import content_within, replace_whole
 from tbprof.standard_streams import flush_output, put
-from tbprof.store.publishing.publishing import Source, facts_of, publish_window, scalars_of
-from tbprof.store.publishing.retention import Limits
+from tbprof.store.publishing import Source, facts_of, publish_window, scalars_of
+from tbprof.store.retention import Limits
 from tbprof.texts.figures.quantities import count
-from tbprof.views.overview.opening import opening_of
+from tbprof.views.opening import opening_of
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 def _publish_all(options: argparse.Namespace) -> int:
     """What waits in the spool for a folder and those below it."""
     # The child that publishes one window, beside a training, needs none of it.
-    from tbprof.hook.spool.orphan_recovery import left_behind, publish_left_behind
+    from tbprof.hook.orphan_recovery import left_behind, publish_left_behind
 
     _show_what_is_logged()
     code = 0
@@ -118,8 +118,8 @@ def _publish_all(options: argparse.Namespace) -> int:
 
 def _publish_to_remote(options: argparse.Namespace) -> int:
     """What waits in the spool for an address, and in its outbox."""
-    from tbprof.hook.spool.orphan_recovery import left_behind, publish_left_behind
-    from tbprof.hook.spool.spool import spool_bases
+    from tbprof.hook.orphan_recovery import left_behind, publish_left_behind
+    from tbprof.hook.spool import spool_bases
 
     _show_what_is_logged()
     address = checked_address(options.path)
@@ -180,7 +180,7 @@ def _publish_one(options: argparse.Namespace) -> int:
 def _leave_page(trace: Path, page: Path) -> None:
     """Without it, trackers have the figures alone."""
     from tbprof.cli.commands.report_forms import report_page
-    from tbprof.cli.input.window_reading import WindowReader
+    from tbprof.cli.window_reading import WindowReader
 
     reader = WindowReader([trace], use_cache=False)
     with contextlib.suppress(TbprofError, OSError):

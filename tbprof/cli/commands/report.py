@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.report_forms import report_parts
-from tbprof.cli.input.file_kinds import is_piped, local_path, other_file, path_of
-from tbprof.cli.input.window_reading import WindowReader, WindowReport
-from tbprof.cli.output.output_file import Output, tell
+from tbprof.cli.output_file import Output, tell
 from tbprof.cli.parser import WORKERS_HELP, add_top
+from tbprof.cli.reading import is_piped, local_path, other_file, path_of
+from tbprof.cli.window_reading import WindowReader, WindowReport
 from tbprof.errors import UsageError
 from tbprof.model import SEVERITIES
 
 if TYPE_CHECKING:
-    from tbprof.cli.input.window_reading import Shard
     from tbprof.cli.parser import Commands
+    from tbprof.cli.window_reading import Shard
     from tbprof.executors.analyzing import Executor
 
 FOUND = 1
@@ -106,7 +106,7 @@ def _executor(words: str | None) -> Executor | None:
 def _shard(words: str | None) -> Shard | None:
     if words is None:
         return None
-    from tbprof.cli.input.window_reading import shard_of
+    from tbprof.cli.window_reading import shard_of
 
     return shard_of(words)
 
@@ -126,7 +126,7 @@ class _Seen:
         for window, report in self._windows:
             self.is_found |= any(finding.severity in self._bad for finding in report.findings)
             if self._stores:
-                from tbprof.store.lookup.storing import store_beside
+                from tbprof.store.storing import store_beside
 
                 if why := store_beside(window, report, read_after_ns=self._began_ns):
                     tell(why)

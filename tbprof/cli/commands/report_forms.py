@@ -10,10 +10,10 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from tbprof.cli.input.file_kinds import is_folder
-from tbprof.cli.input.window_reading import WindowReader, WindowReport
-from tbprof.cli.output.output_file import Problem, tell
-from tbprof.cli.output.terminal import colored, wants_color
+from tbprof.cli.output_file import Problem, tell
+from tbprof.cli.reading import is_folder
+from tbprof.cli.terminal import colored, wants_color
+from tbprof.cli.window_reading import WindowReader, WindowReport
 from tbprof.escaping import json_text
 from tbprof.model import Report
 
@@ -56,14 +56,14 @@ def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) 
             before = "\n"
     if options.format == "markdown" and reader.problems:
         # A text on a terminal has them beside it, on stderr.
-        from tbprof.cli.output.markdown import problems_markdown
+        from tbprof.cli.markdown import problems_markdown
 
         yield before + problems_markdown(reader.problems)
 
 
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
-    from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
-    from tbprof.views.export.run_summary import run_summaries
+    from tbprof.cli.summary_text import summary_csv, summary_json, summary_text
+    from tbprof.views.run_summary import run_summaries
 
     rows = run_summaries(windows)[: options.top]
     if options.format == "json":
@@ -72,14 +72,14 @@ def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[P
 
 
 def _most_idle(windows: Windows, number: int) -> Windows:
-    from tbprof.views.export.run_summary import idle_share
+    from tbprof.views.run_summary import idle_share
 
     return heapq.nlargest(number, windows, key=lambda one: idle_share(one[1]) or 0.0)
 
 
 def _json(windows: Windows, reader: WindowReader, *, is_one: bool) -> Iterator[str]:
     """One object: of a file its report, else a list of them, what they lack, and where memory ran out."""
-    from tbprof.views.export.report_document import SCHEMA, report_document
+    from tbprof.views.report_document import SCHEMA, report_document
 
     before = "" if is_one else f'{{"schema": {SCHEMA}, "reports": ['
     for _, report in windows:
@@ -99,13 +99,13 @@ def _json(windows: Windows, reader: WindowReader, *, is_one: bool) -> Iterator[s
 
 
 def _markdown() -> Callable[[Report], str]:
-    from tbprof.cli.output.markdown import markdown
+    from tbprof.cli.markdown import markdown
 
     return markdown
 
 
 def _terminal(options: argparse.Namespace) -> Callable[[Report], str]:
-    from tbprof.cli.output.terminal import terminal_text
+    from tbprof.cli.terminal import terminal_text
 
     if options.output is not None or not wants_color():
         return terminal_text
@@ -116,7 +116,7 @@ def report_page(windows: Windows, reader: WindowReader, top: int | None) -> str:
     """One page of the windows that matter most: a mailed file must not grow without end."""
     from tbprof.html_report.html_page import MOST_WINDOWS, html_page
     from tbprof.html_report.page_windows import choose_windows
-    from tbprof.views.export.run_summary import idle_share
+    from tbprof.views.run_summary import idle_share
 
     if top is None:
         chosen = choose_windows(windows, reader.broken, most=MOST_WINDOWS, read_again=reader.read_again)

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tbprof.cli.output.out_of_memory_text import memory_step_text, out_of_memory_text
-from tbprof.cli.output.output_file import tell
+from tbprof.cli.memory_text import memory_step_text, out_of_memory_text
+from tbprof.cli.output_file import tell
 from tbprof.errors import UsageError
 from tbprof.escaping import json_text
-from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
-from tbprof.memory_files.listing import MemoryFile, memory_files_in
-from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
-from tbprof.store.lookup.discovery import MemoryFolder
-from tbprof.texts.memory.sentences import growth_sentence
+from tbprof.store.discovery import MemoryFolder
+from tbprof.store.memory_file import MEMORY_STEP_FILE
+from tbprof.store.memory_files import MemoryFile, memory_files_in
+from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
+from tbprof.texts.memory import growth_sentence
 
 _MOST_FILES = 4
 """Ranks of a job fail together, and one tells what the others do."""

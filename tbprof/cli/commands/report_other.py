@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tbprof.cli.input.file_kinds import OtherKind
+from tbprof.cli.reading import OtherKind
 from tbprof.errors import UsageError
 from tbprof.records import dataclass
 
@@ -37,7 +37,7 @@ def other_text(kind: OtherKind, path: Path, options: argparse.Namespace) -> str:
 
 
 def _operations(path: Path, is_json: bool) -> str:
-    from tbprof.cli.output.stragglers_text import stragglers_json, stragglers_text
+    from tbprof.cli.stragglers_text import stragglers_json, stragglers_text
     from tbprof.job.operations.parquet_file import read_operation_table
     from tbprof.job.operations.what_if import analyze_stragglers
     from tbprof.views.job.stragglers_view import stragglers_view
@@ -48,24 +48,24 @@ def _operations(path: Path, is_json: bool) -> str:
 
 
 def _out_of_memory(path: Path, is_json: bool) -> str:
-    from tbprof.cli.output.out_of_memory_text import out_of_memory_json, out_of_memory_text
-    from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
+    from tbprof.cli.memory_text import out_of_memory_json, out_of_memory_text
+    from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
 
     found = OUT_OF_MEMORY_FILE.read(path)
     return out_of_memory_json(found) if is_json else out_of_memory_text(found)
 
 
 def _memory_step(path: Path, is_json: bool) -> str:
-    from tbprof.cli.output.out_of_memory_text import memory_step_json, memory_step_text
-    from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
+    from tbprof.cli.memory_text import memory_step_json, memory_step_text
+    from tbprof.store.memory_file import MEMORY_STEP_FILE
 
     found = MEMORY_STEP_FILE.read(path)
     return memory_step_json(found) if is_json else memory_step_text(found)
 
 
 def _snapshot(path: Path, is_json: bool) -> str:
-    from tbprof.cli.output.out_of_memory_text import snapshot_json, snapshot_text
-    from tbprof.snapshot.snapshot import read_snapshot
+    from tbprof.cli.memory_text import snapshot_json, snapshot_text
+    from tbprof.snapshot import read_snapshot
 
     found = read_snapshot(path)
     return snapshot_json(found) if is_json else snapshot_text(found)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from tbprof.cli.processes.torch_command import command_with_torch
+from tbprof.cli.torch_command import command_with_torch
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands

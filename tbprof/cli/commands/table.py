@@ -11,16 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.input.file_kinds import as_file, is_folder, path_of, progress_of
-from tbprof.cli.output.output_file import tell
+from tbprof.cli.output_file import tell
 from tbprof.cli.parser import add_top
+from tbprof.cli.reading import as_file, is_folder, path_of, progress_of
 from tbprof.errors import UsageError
 from tbprof.escaping import inert, json_text, plain
 from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.report import Facts, Tables, open_facts
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.figures.quantities import duration, mean, share, size
-from tbprof.texts.findings.finding_notes import CUT_OFF
+from tbprof.texts.finding_notes import CUT_OFF
 from tbprof.views.tables.cells import Cell, Column, Kind, Table, table_document
 from tbprof.views.tables.comparison import compare_tables, step_times
 from tbprof.views.tables.tables import TABLES

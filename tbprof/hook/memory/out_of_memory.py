@@ -19,11 +19,11 @@ from pathlib import Path
 import torch
 
 from tbprof.file_names import OUT_OF_MEMORY_SNAPSHOT_SUFFIX, OUT_OF_MEMORY_SUFFIX
-from tbprof.hook.config.hook_config import HookConfig
-from tbprof.hook.facts.facts import rank_and_world_size, worker_name
+from tbprof.hook.hook_config import HookConfig
 from tbprof.hook.memory.allocator_snapshot import FailedAllocation, latest_failure
 from tbprof.hook.memory.live_tensors import held_tensors
 from tbprof.hook.memory.memory_step import leave_file
+from tbprof.hook.window.facts import rank_and_world_size, worker_name
 from tbprof.model import OutOfMemory
 from tbprof.process.beside import within
 

@@ -10,9 +10,9 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof.hook.config.schedule import Schedule
 from tbprof.hook.safety.guard import let_through
 from tbprof.hook.safety.other_profilers import OnlySession
+from tbprof.hook.schedule import Schedule
 from tbprof.hook.window.window import ProfiledWindow
 
 logger = logging.getLogger("tbprof")

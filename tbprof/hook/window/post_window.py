@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tbprof.hook.audit.audit import NO_STEP, Audited, AuditStep, no_audit
-from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.hook_config import HookConfig
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
-from tbprof.hook.spool.spool import TRACE_SUFFIX
-from tbprof.hook.steps.step_clock import KEPT_STEPS, StepClock
+from tbprof.hook.spool import TRACE_SUFFIX
+from tbprof.hook.step_clock import KEPT_STEPS, StepClock
 from tbprof.hook.window.input_steps import InputSteps
 from tbprof.hook.window.window import RecordedWindow
 from tbprof.model import HookFacts

@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof.hook.config.hook_config import HookConfig
+from tbprof.hook.hook_config import HookConfig
 from tbprof.hook.safety.guard import let_through
-from tbprof.hook.spool.spool import TRACE_SUFFIX, SpoolFolder, facts_path
+from tbprof.hook.spool import TRACE_SUFFIX, SpoolFolder, facts_path
 from tbprof.hook.window.window import ProfiledWindow, RecordedWindow
 from tbprof.model import HookFacts
 

@@ -11,8 +11,7 @@ from contextlib import suppress
 import torch
 from torch.profiler import ProfilerAction, ProfilerActivity, profile
 
-from tbprof.hook.config.options import RecordOptions
-from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.options import RecordOptions
 from tbprof.hook.safety.cuda_device import (
     PREPARED_SESSIONS_END,
     WITH_MODULES_WARNS,
@@ -21,6 +20,7 @@ from tbprof.hook.safety.cuda_device import (
 )
 from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.safety.other_profilers import without_announcement
+from tbprof.hook.schedule import Schedule
 
 logger = logging.getLogger("tbprof")
 

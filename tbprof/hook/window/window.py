@@ -15,9 +15,7 @@ from torch.profiler import ProfilerAction, profile, tensorboard_trace_handler
 
 from tbprof.hook.audit.audit import Audited
 from tbprof.hook.audit.source_text import import_folders
-from tbprof.hook.config.options import RecordOptions
-from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.facts.facts import write_facts
+from tbprof.hook.options import RecordOptions
 from tbprof.hook.safety.cuda_device import has_device_failed
 from tbprof.hook.safety.guard import MissingFacts, let_through
 from tbprof.hook.safety.other_profilers import (
@@ -28,7 +26,9 @@ from tbprof.hook.safety.other_profilers import (
     is_recording,
     other_profiler_at_work,
 )
-from tbprof.hook.spool.spool import TRACE_SUFFIX, facts_path, inputs_path, remove_partial_files
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.spool import TRACE_SUFFIX, facts_path, inputs_path, remove_partial_files
+from tbprof.hook.window.facts import write_facts
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.torch_profiler import (
     end_prepared_session,

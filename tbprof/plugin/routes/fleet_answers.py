@@ -20,13 +20,13 @@ from tbprof.plugin.worker.window_messages import AskedWindow, packed_windows
 from tbprof.process.answering import Question
 from tbprof.process.worker import Worker
 from tbprof.records import dataclass
-from tbprof.store.lookup.job_windows import owner_of
-from tbprof.store.lookup.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
-from tbprof.views.fleet.fleet import FleetView, fleet_csv
-from tbprof.views.fleet.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
-from tbprof.views.fleet.listing import RUNS_OF_A_PAGE, SORTS, FleetQuestion, fleet_rows, fleet_view, sort_of
-from tbprof.views.fleet.summary import SUMMARY_FORM, WindowSummary, summary_of_document
-from tbprof.views.window.answer import in_log_directory
+from tbprof.store.job_windows import owner_of
+from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
+from tbprof.views.answer import in_log_directory
+from tbprof.views.fleet import FleetView, fleet_csv
+from tbprof.views.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_listing import RUNS_OF_A_PAGE, SORTS, FleetQuestion, fleet_rows, fleet_view, sort_of
+from tbprof.views.fleet_summary import SUMMARY_FORM, WindowSummary, summary_of_document
 
 _FRESH_S = 1.0
 """How long the rows are good for: several people look, sort and search."""

@@ -16,11 +16,11 @@ from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.window_messages import as_it_is, json_of, record_in
 from tbprof.records import dataclass
-from tbprof.store.lookup.job_windows import JobWindows, job_windows
-from tbprof.texts.job.notes import not_newest_note, reading_sentence
+from tbprof.store.job_windows import JobWindows, job_windows
+from tbprof.texts.job import not_newest_note, reading_sentence
+from tbprof.views.answer import in_log_directory
 from tbprof.views.job.job_page import JobAnswer, JobPage, RankProblem, UnreadRank
-from tbprof.views.series.outstanding import NewestWindow, names_of, newest_window
-from tbprof.views.window.answer import in_log_directory
+from tbprof.views.outstanding import NewestWindow, names_of, newest_window
 
 _KEPT_SUMMARIES = 4096
 """Of a few kB each; a larger job is kept alone."""

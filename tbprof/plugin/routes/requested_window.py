@@ -9,7 +9,7 @@ from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports, Waiting
-from tbprof.views.window.answer import in_log_directory
+from tbprof.views.answer import in_log_directory
 
 
 def requested_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: str = "") -> Window:

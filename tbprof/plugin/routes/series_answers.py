@@ -23,10 +23,10 @@ from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 from tbprof.plugin.worker.window_messages import record_in
 from tbprof.records import dataclass
 from tbprof.version import __version__
-from tbprof.views.series.series import RanksView, SeriesRow, TrendView, WindowFigures
-from tbprof.views.series.series_views import ranks_view, series_row, trend_view
-from tbprof.views.window.answer import in_log_directory
-from tbprof.views.window.runs import RunsVersion, runs_view
+from tbprof.views.answer import in_log_directory
+from tbprof.views.runs import RunsVersion, runs_view
+from tbprof.views.series import RanksView, SeriesRow, TrendView, WindowFigures
+from tbprof.views.series_views import ranks_view, series_row, trend_view
 
 MAX_WINDOWS = 120
 """Windows of one worker that a trend shows, the newest ones."""

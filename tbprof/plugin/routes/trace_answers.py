@@ -18,14 +18,14 @@ from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
 from tbprof.plugin.worker.open_traces import OpenTraces
 from tbprof.plugin.worker.reports import files_of
 from tbprof.records import dataclass
-from tbprof.texts.screens.comparison import not_comparable
-from tbprof.views.icicle.icicle import IcicleAnswer
-from tbprof.views.memory.memory import MemoryAnswer
-from tbprof.views.modules.modules import ModulesAnswer
-from tbprof.views.roofline.roofline import RooflineAnswer
+from tbprof.texts.comparison import not_comparable
+from tbprof.views.answer import Problem, Progress, in_log_directory, problem_with
+from tbprof.views.icicle import IcicleAnswer
+from tbprof.views.memory import MemoryAnswer
+from tbprof.views.modules import ModulesAnswer
+from tbprof.views.roofline import RooflineAnswer
 from tbprof.views.tables.screen import TableAnswer
-from tbprof.views.timeline.timeline import TimelineAnswer
-from tbprof.views.window.answer import Problem, Progress, in_log_directory, problem_with
+from tbprof.views.timeline import TimelineAnswer
 
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""

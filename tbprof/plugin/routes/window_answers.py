@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tbprof.errors import Busy, Gone, TbprofError
-from tbprof.memory_files.listing import MemoryFile, MemoryFileKind, memory_files_in
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import at_hand, names_file_of, requested_window
 from tbprof.plugin.routes.series_answers import no_such_run
 from tbprof.plugin.worker.kept_answers import Answer
 from tbprof.plugin.worker.reports import Reports, Waiting
-from tbprof.views.compare.comparison import CompareAnswer
-from tbprof.views.memory.memory_files import MemoryFileRow, MemoryFilesView
-from tbprof.views.source.source import SourceAnswer
-from tbprof.views.window.answer import Progress, WindowAnswer, problem_with
+from tbprof.store.memory_files import MemoryFile, MemoryFileKind, memory_files_in
+from tbprof.views.answer import Progress, WindowAnswer, problem_with
+from tbprof.views.comparison import CompareAnswer
+from tbprof.views.memory_files import MemoryFileRow, MemoryFilesView
+from tbprof.views.source import SourceAnswer
 
 
 class WindowAnswers:

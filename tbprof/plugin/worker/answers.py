@@ -13,23 +13,23 @@ from tbprof.errors import Gone, UsageError
 from tbprof.report import Facts, Timeline, build_report, open_facts, open_timeline
 from tbprof.safe_open import FileState, file_state, status_of_regular
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
-from tbprof.store.lookup.cache import keep_report, report_key
+from tbprof.store.report_cache import keep_report, report_key
 from tbprof.version import __version__
-from tbprof.views.icicle.icicle_view import icicle_view
-from tbprof.views.memory.memory_view import MemoryQuestion, memory_view
-from tbprof.views.modules.modules_view import modules_view
-from tbprof.views.roofline.roofline_view import roofline_view
+from tbprof.views.icicle_view import icicle_view
+from tbprof.views.memory_view import MemoryQuestion, memory_view
+from tbprof.views.modules_view import modules_view
+from tbprof.views.roofline_view import roofline_view
 from tbprof.views.tables.pages import PAGE_TABLES, compared_view, details_of, page_of
 from tbprof.views.tables.screen import TableView
 from tbprof.views.tables.viewing import first_columns
-from tbprof.views.timeline.selection import (
+from tbprof.views.timeline_selection import (
     excerpt_of_step,
     select_episode,
     select_gap,
     select_row,
     tile_bytes,
 )
-from tbprof.views.timeline.timeline_view import found_view, timeline_step, timeline_view
+from tbprof.views.timeline_view import found_view, timeline_step, timeline_view
 
 _KEPT_OPEN = 2
 """Traces of each kind: the one that is looked at, and the one it is compared with."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tbprof.errors import Gone, SnapshotError, UsageError
-from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
-from tbprof.memory_files.listing import MemoryFileKind, kind_of_memory_file
-from tbprof.memory_files.out_of_memory_file import OUT_OF_MEMORY_FILE
 from tbprof.safe_open import open_regular
-from tbprof.snapshot.snapshot import snapshot_in
-from tbprof.views.memory.documents import memory_step_document, out_of_memory_document, snapshot_document
-from tbprof.views.memory.memory_files import MemoryDocument
+from tbprof.snapshot import snapshot_in
+from tbprof.store.memory_file import MEMORY_STEP_FILE
+from tbprof.store.memory_files import MemoryFileKind, kind_of_memory_file
+from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
+from tbprof.views.memory_documents import memory_step_document, out_of_memory_document, snapshot_document
+from tbprof.views.memory_files import MemoryDocument
 
 _MOST_BYTES = 32 * 1024 * 1024
 """Of a snapshot, reading so much takes some ten seconds; the command line takes all."""

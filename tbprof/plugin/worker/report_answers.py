@@ -22,14 +22,14 @@ from tbprof.plugin.worker.window_messages import (
     windows_in,
 )
 from tbprof.process.answering import Question
-from tbprof.views.checks.checks_view import checks_view
-from tbprof.views.compare.comparison import CompareAnswer, compare_view
-from tbprof.views.export.finding_markdown import FindingText, finding_text
-from tbprof.views.series.series_views import figures_of
-from tbprof.views.source.source import SourceAnswer
-from tbprof.views.source.source_files_view import source_files_view
-from tbprof.views.window.answer import WindowAnswer
-from tbprof.views.window.window_view import window_view
+from tbprof.views.answer import WindowAnswer
+from tbprof.views.checks import checks_view
+from tbprof.views.comparison import CompareAnswer, compare_view
+from tbprof.views.finding_markdown import FindingText, finding_text
+from tbprof.views.series_views import figures_of
+from tbprof.views.source import SourceAnswer
+from tbprof.views.source_files_view import source_files_view
+from tbprof.views.window_view import window_view
 
 _Parameters: TypeAlias = Mapping[str, str]
 

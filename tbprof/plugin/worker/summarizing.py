@@ -12,7 +12,7 @@ from typing import Any
 from tbprof.errors import Busy, TbprofError
 from tbprof.plugin.worker.window_messages import AskedWindow, report_of, windows_in
 from tbprof.process.answering import Question, main
-from tbprof.views.fleet.summary import document_of, summary_of
+from tbprof.views.fleet_summary import document_of, summary_of
 
 _MORE_MEMORY_BYTES = 1024**3
 """The largest report that is read takes some hundred MB, and one is held at a time."""

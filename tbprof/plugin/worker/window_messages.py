@@ -13,7 +13,7 @@ import msgspec
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
 from tbprof.store.codec import decode_report
-from tbprof.store.lookup.windows import stored_report, with_doubt
+from tbprof.store.windows import stored_report, with_doubt
 
 if TYPE_CHECKING:
     from tbprof.views.job.job_page import RankProblem, UnreadRank

@@ -25,9 +25,9 @@ from torch import Tensor, nn
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
-from tbprof.preflight.base.device_marks import FOLLOWERS, Place
-from tbprof.preflight.base.user_frame import origin
+from tbprof.preflight.device_marks import FOLLOWERS, Place
 from tbprof.preflight.fits.blocks import Block, Call, Kind, Log, Phase
+from tbprof.preflight.user_frame import origin
 from tbprof.preflight.watching.mode import RUNNERS, last_op
 
 _LIFE = "_tbprof_device_life"

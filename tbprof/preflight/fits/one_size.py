@@ -16,7 +16,7 @@ from tbprof.errors import TbprofError, UsageError
 from tbprof.preflight.fits.batch_size import VARIABLE, loaders_resized
 from tbprof.preflight.fits.following import Follower
 from tbprof.preflight.fits.peak import Peak, peak_of
-from tbprof.preflight.prediction.prediction import ENDED_WELL, Prediction
+from tbprof.preflight.prediction import ENDED_WELL, Prediction
 from tbprof.preflight.session import Preflight
 from tbprof.program.main_program import program_frames, run_program
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from tbprof.preflight.base.patch import Patch, applied, instead
+from tbprof.preflight.patch import Patch, applied, instead
 from tbprof.preflight.patches import (
     child_patches,
     composite_functions,

@@ -20,11 +20,11 @@ from multiprocessing.process import BaseProcess
 from threading import Thread, get_ident
 from typing import Any
 
-from tbprof.preflight.base.patch import Patch
-from tbprof.preflight.program.child_runs import write_child_run
-from tbprof.preflight.program.children import ACTIVE, ChildPlan, Children, child_run
-from tbprof.preflight.program.ending import Terminated, left_behind_by_a_fork, signals_heard
-from tbprof.preflight.program.program_steps import Steps, StepsTaken
+from tbprof.preflight.child_runs import write_child_run
+from tbprof.preflight.children import ACTIVE, ChildPlan, Children, child_run
+from tbprof.preflight.ending import Terminated, left_behind_by_a_fork, signals_heard
+from tbprof.preflight.patch import Patch
+from tbprof.preflight.program_steps import Steps, StepsTaken
 from tbprof.preflight.watching import recording
 from tbprof.preflight.watching.recording import Recorder
 

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tbprof.preflight.base.device_marks import device_named, is_on_device, place_named
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.device_marks import device_named, is_on_device, place_named
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.watching.recording import Event, note
 
 _PARTS = {

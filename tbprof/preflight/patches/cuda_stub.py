@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from tbprof.errors import NotSupported
-from tbprof.preflight.base.device_marks import current, device_count
-from tbprof.preflight.base.patch import Patch, instead
+from tbprof.preflight.device_marks import current, device_count
+from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.recording import Event as Noted
 from tbprof.preflight.watching.recording import note

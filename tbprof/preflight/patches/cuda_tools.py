@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tbprof.preflight.base.patch import Patch, instead
+from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.patches import cuda_stub
 
 _CUDA_VERSION = "12.8"

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tbprof.preflight.base.device_marks import (
+from tbprof.preflight.device_marks import (
     HOST,
     PINNED,
     Place,
@@ -21,7 +21,7 @@ from tbprof.preflight.base.device_marks import (
     place_named,
     place_of,
 )
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.patches.python_reads import MOVED_OPS
 from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.copies import note_read, note_upload

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from tbprof.preflight.base.device_marks import device_named
-from tbprof.preflight.base.patch import Patch, applied, instead, suspended
+from tbprof.preflight.device_marks import device_named
+from tbprof.preflight.patch import Patch, applied, instead, suspended
 
 _REAL = torch.device
 

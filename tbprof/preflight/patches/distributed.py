@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from tbprof.errors import NotSupported
-from tbprof.preflight.base.patch import Patch, instead
+from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.watching.recording import Event, note, remark
 
 _HOME = "torch.distributed.distributed_c10d"

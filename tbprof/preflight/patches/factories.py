@@ -12,7 +12,7 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._device import DeviceContext, _device_constructors
 from torch.utils._python_dispatch import _len_torch_dispatch_stack
 
-from tbprof.preflight.base.device_marks import (
+from tbprof.preflight.device_marks import (
     HOST,
     Place,
     device_named,
@@ -21,7 +21,7 @@ from tbprof.preflight.base.device_marks import (
     place_named,
     place_of,
 )
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.patches.device_moves import moved
 from tbprof.preflight.watching.mode import Watch
 

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tbprof.preflight.base.device_marks import current, device_place, is_on_device, mark, place_of
-from tbprof.preflight.base.patch import Patch, instead
+from tbprof.preflight.device_marks import current, device_place, is_on_device, mark, place_of
+from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.patches.device_moves import moved
 
 _CUDA, _HOST = "torch.cuda.", "torch."

@@ -9,8 +9,8 @@ from typing import Any
 
 from torch import Tensor, UntypedStorage
 
-from tbprof.preflight.base.device_marks import Place, current, device_place, mark, place_of
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.device_marks import Place, current, device_place, mark, place_of
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.patches.python_reads import MOVED_OPS
 from tbprof.preflight.watching.recording import Event, note
 

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from torch import Tensor
 
 from tbprof.optable import OpKind
-from tbprof.preflight.base.device_marks import is_on_device, place_of
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.device_marks import is_on_device, place_of
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.copies import note_read
 from tbprof.preflight.watching.recording import Event, muted, note

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import UntypedStorage
 
-from tbprof.preflight.base.device_marks import HOST, Place, place_named
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.device_marks import HOST, Place, place_named
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.patches.python_reads import MOVED_OPS
 from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.recording import Event, note

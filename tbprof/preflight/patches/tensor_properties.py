@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tbprof.preflight.base.device_marks import HOST, host_place, is_on_device, mark, place_of
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.device_marks import HOST, host_place, is_on_device, mark, place_of
+from tbprof.preflight.patch import Patch
 
 _CPU = torch.device("cpu")
 

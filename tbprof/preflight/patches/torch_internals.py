@@ -11,8 +11,8 @@ from torch import Tensor
 from torch.profiler import ProfilerActivity
 from torch.utils._python_dispatch import _disable_current_modes
 
-from tbprof.preflight.base.device_marks import HOST, made_for_device, mark, place_of
-from tbprof.preflight.base.patch import Patch, instead
+from tbprof.preflight.device_marks import HOST, made_for_device, mark, place_of
+from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.watching.mode import Watch
 from tbprof.preflight.watching.recording import remark
 

@@ -15,7 +15,7 @@ from subprocess import Popen
 from typing import Any
 
 from tbprof.errors import NotSupported
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.watching.recording import remark
 
 _PYTHON = re.compile(r"python[\d.]*w?(?:\.exe)?", re.IGNORECASE)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from tbprof.optable import Condition
-from tbprof.preflight.base.device_marks import Place, is_of_device, is_on_device, place_of
+from tbprof.preflight.device_marks import Place, is_of_device, is_on_device, place_of
 
 Holds: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], bool]
 """Whether it does, from the arguments as torch's dispatcher gives them."""

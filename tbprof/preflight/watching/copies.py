@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from tbprof.line_rules import STAGED_BYTES
-from tbprof.preflight.base.device_marks import HOST, Place, bytes_of, mark, place_of
+from tbprof.preflight.device_marks import HOST, Place, bytes_of, mark, place_of
 from tbprof.preflight.watching.conditions import host_indexes
 from tbprof.preflight.watching.recording import Event, content_of, fault_guarded, note, note_at
 

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from tbprof.preflight.base.device_marks import is_on_device
-from tbprof.preflight.base.patch import Patch
+from tbprof.preflight.device_marks import is_on_device
+from tbprof.preflight.patch import Patch
 from tbprof.preflight.watching.recording import remark
 
 _ALL = 1 << 10

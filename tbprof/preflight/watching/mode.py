@@ -18,7 +18,7 @@ from torch.autograd.function import BackwardCFunction
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tbprof.optable import OPS, DeviceOp
-from tbprof.preflight.base.device_marks import HOST, PINNED, Place, mark, place_named, place_of, places_among
+from tbprof.preflight.device_marks import HOST, PINNED, Place, mark, place_named, place_of, places_among
 from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.conditions import CONDITIONS, Holds, is_generator_apart, is_index_apart
 from tbprof.preflight.watching.copies import note_copy_into, note_index_upload, note_index_upload_again

@@ -19,7 +19,7 @@ from torch import Tensor
 from tbprof.line_rules import LineKind
 from tbprof.model import Source
 from tbprof.optable import Known
-from tbprof.preflight.base.user_frame import Origin, origin
+from tbprof.preflight.user_frame import Origin, origin
 
 _MOST_HASHED_BYTES = 1 << 24
 """Contents beyond 16 MB are not compared: no constant is that large, and a batch may be."""

@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns
-from tbprof.analysis.arrays.names import are_named, matching_names
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import faster_device_ns
+from tbprof.analysis.figures.savings import faster_device_ns
+from tbprof.analysis.intervals import Intervals, overlap_ns
+from tbprof.analysis.names import are_named, matching_names
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Removal, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import Confidence, window_finding

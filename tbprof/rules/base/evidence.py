@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import Intervals
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import Intervals
 from tbprof.line_rules import SCALAR_BYTES, STAGED_BYTES
 from tbprof.model import Evidence
 from tbprof.optable import SHAPE_READERS, TRUTH_READERS

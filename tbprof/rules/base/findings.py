@@ -15,10 +15,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.figures.savings import saving_of
+from tbprof.analysis.names import matching_rows
 from tbprof.framework_options import option_at
 from tbprof.model import (
     Evidence,

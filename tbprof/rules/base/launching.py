@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, subtract, union
-from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import LONG_PAUSE_NS
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.idle_places import LONG_PAUSE_NS
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, union
+from tbprof.analysis.names import matching_rows
+from tbprof.analysis.nesting import Nest
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.device.copy_kinds import DIRECTIONS
+from tbprof.analysis.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import find_launch_idle
+from tbprof.analysis.figures.idle_places import find_launch_idle
 from tbprof.model import Numbers
 from tbprof.rules.base.computing import typical_ns
 from tbprof.rules.base.rule import Passing, duration_of

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.device.device_work import mostly_captured
+from tbprof.analysis.device_work import mostly_captured
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.figures.savings import saving_of
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Saving, Severity, severity_of_share
 from tbprof.rules.base.launching import in_ranges
 from tbprof.trace.columns.arrays import NONE, Int64s, median

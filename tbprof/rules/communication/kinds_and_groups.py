@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.communication.collectives import UNKNOWN
+from tbprof.analysis.collectives import UNKNOWN
 from tbprof.analysis.facts import Facts
 from tbprof.model import Saving, Severity
 from tbprof.records import dataclass

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import distinct_lines, overlap_ns
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import distinct_lines, overlap_ns
 from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence

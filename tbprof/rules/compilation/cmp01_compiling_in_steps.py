@@ -34,10 +34,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.intervals import total_ns
-from tbprof.analysis.arrays.names import matching_names
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import total_ns
+from tbprof.analysis.names import matching_names
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.computing import is_worth_a_word
 from tbprof.rules.base.evidence import idle_evidence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import matching_rows
 from tbprof.model import CompilerFacts, Numbers
 from tbprof.rules.base.launching import launched_inside
 from tbprof.trace.columns.arrays import NONE, Int64s

@@ -46,7 +46,7 @@ from tbprof.model import FIXED_AS, Finding
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Rule
-from tbprof.rules.copies.search.steady_uploads import moves_batch, names_loader
+from tbprof.rules.copies.steady_uploads import moves_batch, names_loader
 from tbprof.trace.columns.arrays import median
 
 _CODE = "CPY01"

@@ -52,7 +52,7 @@ from tbprof.model import Finding
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
-from tbprof.rules.copies.search.steady_uploads import find_steady_uploads, names_loader
+from tbprof.rules.copies.steady_uploads import find_steady_uploads, names_loader
 
 _CODE = "CPY03"
 

@@ -38,16 +38,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import union
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import union
 from tbprof.model import Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
-from tbprof.rules.copies.search.host_ops import (
+from tbprof.rules.copies.host_ops import (
     UNKNOWN,
     first_from,
     first_shape,

@@ -39,10 +39,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_rows
-from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import matching_rows
+from tbprof.analysis.nesting import Nest
 from tbprof.line_rules import FROM_VALUES, STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.findings import site_finding

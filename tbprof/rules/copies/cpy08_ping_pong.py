@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.device.copy_kinds import DIRECTIONS
+from tbprof.analysis.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, SiteIndex
 from tbprof.records import dataclass

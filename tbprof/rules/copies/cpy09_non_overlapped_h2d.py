@@ -45,7 +45,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.device.device_work import DeviceWork
+from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding

@@ -39,8 +39,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import wait_evidence
 from tbprof.rules.base.findings import window_finding

@@ -43,7 +43,7 @@ from tbprof.records import dataclass
 from tbprof.rules.base.findings import transfer_finding
 from tbprof.rules.base.passing import UPLOADS
 from tbprof.rules.base.rule import Need, Rule
-from tbprof.rules.copies.search.host_ops import UNKNOWN, first_shape, host_ops, input_types, records_shapes
+from tbprof.rules.copies.host_ops import UNKNOWN, first_shape, host_ops, input_types, records_shapes
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "CPY12"

@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.attribution.sites import SiteMembers
-from tbprof.analysis.device.copy_kinds import MEMORIES
+from tbprof.analysis.copy_kinds import MEMORIES
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding

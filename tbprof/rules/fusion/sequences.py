@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import intersect, total_ns, union
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import intersect, total_ns, union
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word

@@ -33,10 +33,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, total_ns, union, union_of
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.health.health import runs_on_host
+from tbprof.analysis.figures.health import runs_on_host
+from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns, union, union_of
+from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.rules.base.computing import (
     computing_finding,

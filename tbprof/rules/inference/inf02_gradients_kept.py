@@ -34,8 +34,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import distinct_lines
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import distinct_lines
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import trains
 from tbprof.rules.base.evidence import row_evidence

@@ -31,8 +31,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import total_ns
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding

@@ -34,8 +34,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import total_ns
 from tbprof.model import Finding, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

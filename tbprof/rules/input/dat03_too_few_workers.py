@@ -32,8 +32,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import total_ns
 from tbprof.model import Finding, LoaderFacts, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.device.copy_kinds import DIRECTIONS, MEMORIES
+from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, LoaderFacts, Numbers
 from tbprof.rules.base.evidence import row_evidence

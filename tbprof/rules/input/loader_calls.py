@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, total_ns, union
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import drained_by
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.idle_places import drained_by
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns, union
+from tbprof.analysis.names import matching_rows
 from tbprof.model import Numbers, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.passing import counted

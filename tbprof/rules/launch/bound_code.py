@@ -14,12 +14,12 @@ from itertools import islice
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, total_ns
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import LONG_PAUSE_NS, LaunchIdle, find_launch_idle, largest_cause
-from tbprof.analysis.health.health import records_frames
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.health import records_frames
+from tbprof.analysis.figures.idle_places import LONG_PAUSE_NS, LaunchIdle, find_launch_idle, largest_cause
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import Intervals, total_ns
 from tbprof.model import CRITICAL_SHARE, MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import typical_ns

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.names import match, matching_names
-from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import match, matching_names
+from tbprof.analysis.nesting import Nest
 from tbprof.model import Numbers
 from tbprof.rules.base.rule import Passing
 from tbprof.texts.figures.places import Scope

@@ -41,11 +41,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, subtract, total_ns, union, union_of
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union, union_of
+from tbprof.analysis.names import matching_rows
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import typical_ns
 from tbprof.rules.base.evidence import idle_evidence

@@ -34,9 +34,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import Intervals, intersect, total_ns, union
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import device_ns, is_worth_a_word, severity_of_computing

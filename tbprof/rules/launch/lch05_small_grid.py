@@ -34,8 +34,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, overlap_ns, union
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import Intervals, overlap_ns, union
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, in_main_steps
 from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule, share_of

@@ -35,10 +35,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import total_ns
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import find_launch_idle, largest_cause
+from tbprof.analysis.figures.idle_places import find_launch_idle, largest_cause
+from tbprof.analysis.intervals import total_ns
+from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding

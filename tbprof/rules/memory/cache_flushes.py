@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, union
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import Intervals, intersect, union
+from tbprof.analysis.names import matching_rows
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 from tbprof.trace.columns.columns import Category

@@ -35,9 +35,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import Intervals, intersect, total_ns, union
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import Intervals, intersect, total_ns, union
+from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence

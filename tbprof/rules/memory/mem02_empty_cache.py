@@ -39,10 +39,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import total_ns
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import largest_cause
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.idle_places import largest_cause
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import total_ns
 from tbprof.model import FIXED_AS, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

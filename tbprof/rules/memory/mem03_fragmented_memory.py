@@ -36,8 +36,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.blocks import MemoryCurve, allocating_calls, window_curves, window_memory
-from tbprof.analysis.operators.operators import find_operators
+from tbprof.analysis.figures.memory_blocks import MemoryCurve, allocating_calls, window_curves, window_memory
+from tbprof.analysis.figures.operators import find_operators
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

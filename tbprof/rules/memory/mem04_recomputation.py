@@ -31,11 +31,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.intervals import Intervals, union
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.health.health import records_frames
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.health import records_frames
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import Intervals, union
+from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
 from tbprof.rules.base.launching import gaps_ns, launched_inside

@@ -36,8 +36,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.blocks import window_memory
-from tbprof.analysis.memory.growth import ENOUGH_STEPS, Growth, find_growth
+from tbprof.analysis.figures.memory_blocks import window_memory
+from tbprof.analysis.figures.memory_growth import ENOUGH_STEPS, Growth, find_growth
 from tbprof.model import Finding, Numbers, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

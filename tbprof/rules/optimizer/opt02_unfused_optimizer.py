@@ -32,8 +32,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding
 from tbprof.rules.base.computing import device_ns, is_worth_a_word
 from tbprof.rules.base.launching import launched_inside

@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import union
-from tbprof.analysis.arrays.names import matching_names, matching_rows
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import union
+from tbprof.analysis.names import matching_names, matching_rows
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps

@@ -38,8 +38,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.limits import find_limits
-from tbprof.analysis.operators.operators import find_operators
+from tbprof.analysis.figures.operator_limits import find_limits
+from tbprof.analysis.figures.operators import find_operators
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word

@@ -33,8 +33,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import LONG_PAUSE_NS
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.idle_places import LONG_PAUSE_NS
+from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
 from tbprof.rules.base.launching import gaps_ns, launching

@@ -33,8 +33,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import matching_rows
 from tbprof.model import BOUND_SHARE, Finding, Numbers
 from tbprof.rules.base.computing import device_ns, in_main_steps
 from tbprof.rules.base.evidence import row_evidence

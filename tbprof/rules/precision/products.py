@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import are_named
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.devices import Peaks, find_peaks
+from tbprof.analysis.names import are_named
 from tbprof.model import GPU_RATES, Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import (

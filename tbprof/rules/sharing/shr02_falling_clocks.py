@@ -33,8 +33,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import distinct_lines
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import distinct_lines
 from tbprof.model import Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding

@@ -45,7 +45,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import fix_plan, saving_of
+from tbprof.analysis.figures.savings import fix_plan, saving_of
 from tbprof.model import Finding, SiteIndex
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import can_be_deferred, uploads_data

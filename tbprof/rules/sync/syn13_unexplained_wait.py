@@ -42,7 +42,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import (
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import (
     NEVER,
     Intervals,
     complement,
@@ -51,7 +52,6 @@ from tbprof.analysis.arrays.intervals import (
     total_ns,
     union,
 )
-from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Numbers, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import idle_evidence, wait_evidence

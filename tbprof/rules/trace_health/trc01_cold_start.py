@@ -36,11 +36,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.intervals import total_ns, union
-from tbprof.analysis.events.steps import rows_of_steps
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.gaps.idle_places import largest_cause
-from tbprof.analysis.verdict.verdict_window import COLD_SHARE, MOSTLY_COLD_SHARE
+from tbprof.analysis.figures.idle_places import largest_cause
+from tbprof.analysis.intervals import total_ns, union
+from tbprof.analysis.steps import rows_of_steps
+from tbprof.judge.verdict_window import COLD_SHARE, MOSTLY_COLD_SHARE
 from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Severity
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.health.health import ProfilerCost, find_profiler_cost, own_work_rows
+from tbprof.analysis.figures.health import ProfilerCost, find_profiler_cost, own_work_rows
 from tbprof.model import Finding, Numbers
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

@@ -38,8 +38,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.arrays.names import matching_rows
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence

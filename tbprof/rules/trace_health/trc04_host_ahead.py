@@ -38,8 +38,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tbprof.analysis.events.steps import LAG_SHARE, gpu_lag_ns, lag_in_steps, rows_of_steps
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.steps import LAG_SHARE, gpu_lag_ns, lag_in_steps, rows_of_steps
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding

@@ -10,9 +10,9 @@ from decimal import Decimal
 
 from tbprof.records import dataclass
 from tbprof.trace.export.published_trace import verify
-from tbprof.trace.importers.files.source import open_source
 from tbprof.trace.importers.kineto.events.batch import SPACE
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES
+from tbprof.trace.importers.source import open_source
 
 _OVERLAP_BYTES = 4096
 """Kept of the piece before: what is looked for may begin there."""

@@ -10,13 +10,13 @@ import msgspec
 
 from tbprof.errors import TraceError
 from tbprof.trace.columns.joined_inputs import INPUTS_KEY, joined_inputs
-from tbprof.trace.importers.files.source import ByteSource, open_source
-from tbprof.trace.importers.files.unpacked import open_gzip_writer
 from tbprof.trace.importers.kineto.events.batch import SPACE
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.reader import CHUNK_BYTES, read_trace
+from tbprof.trace.importers.source import ByteSource, open_source
+from tbprof.trace.importers.unpacked import open_gzip_writer
 
 _DAMAGED_FACTS = b"{}"
 """What no reader takes for facts."""

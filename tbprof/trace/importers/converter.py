@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from tbprof.errors import NotATrace
 from tbprof.trace.importers import torch_profiler
-from tbprof.trace.importers.conversion.kineto_writer import Converted
-from tbprof.trace.importers.files.source import shown_path
 from tbprof.trace.importers.importer import Importer, Progress
+from tbprof.trace.importers.kineto_writer import Converted
+from tbprof.trace.importers.source import shown_path
 
 if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace

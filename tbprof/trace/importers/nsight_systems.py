@@ -13,7 +13,7 @@ from tbprof.trace.importers.importer import Progress
 if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace
     from tbprof.trace.columns.tables import Tables
-    from tbprof.trace.importers.conversion.kineto_writer import Converted
+    from tbprof.trace.importers.kineto_writer import Converted
 
 SUFFIXES: tuple[str, ...] = ()
 """None: a log directory may hold other databases. One that is named outright is read."""
@@ -33,7 +33,7 @@ def sniff(head: bytes) -> bool:
 
 def convert(path: str | os.PathLike[str], folder: Path) -> Sequence[Converted]:
     """As `Converter.convert`."""
-    from tbprof.trace.importers.conversion.nsight import convert_nsight
+    from tbprof.trace.importers.nsight_conversion import convert_nsight
 
     return convert_nsight(Path(path), folder)
 

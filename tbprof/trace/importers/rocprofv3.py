@@ -14,7 +14,7 @@ from tbprof.trace.importers.importer import Progress
 if TYPE_CHECKING:
     from tbprof.trace.columns.columns import Trace
     from tbprof.trace.columns.tables import Tables
-    from tbprof.trace.importers.conversion.kineto_writer import Converted
+    from tbprof.trace.importers.kineto_writer import Converted
 
 SUFFIXES: tuple[str, ...] = ()
 """None of its own: the file ends in `.json`."""
@@ -31,7 +31,7 @@ def sniff(head: bytes) -> bool:
 
 def convert(path: str | os.PathLike[str], folder: Path) -> Sequence[Converted]:
     """As `Converter.convert`."""
-    from tbprof.trace.importers.conversion.rocprof import convert_rocprof
+    from tbprof.trace.importers.rocprof_conversion import convert_rocprof
 
     return convert_rocprof(Path(path), folder)
 

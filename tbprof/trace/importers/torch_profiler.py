@@ -28,7 +28,7 @@ def read(
 ) -> Trace:
     """As `Importer.read`."""
     if in_parallel:
-        from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
+        from tbprof.trace.importers.kineto.parallel_reader import read_trace_in_parallel
 
         return read_trace_in_parallel(path, tables=tables, progress=progress)
     from tbprof.trace.importers.kineto.reader import read_trace

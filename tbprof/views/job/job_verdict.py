@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tbprof.job.ranks.what_if_times import JobAnalysis
+from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass
-from tbprof.texts.job.notes import (
+from tbprof.texts.job import (
     absent_sentence,
     alone_detail,
     alone_sentence,

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from tbprof.averages import median
-from tbprof.job.ranks.arrivals import NOBODY
-from tbprof.job.ranks.matching import Unmatched
-from tbprof.job.ranks.rank_record import RankRecord
-from tbprof.job.ranks.what_if_times import JobAnalysis, analyze_ranks
+from tbprof.job.arrivals import NOBODY
+from tbprof.job.matching import Unmatched
+from tbprof.job.rank_record import RankRecord
+from tbprof.job.what_if_times import JobAnalysis, analyze_ranks
 from tbprof.model import MEDIUM_SHARE, Severity, severity_of_share
 from tbprof.records import dataclass
-from tbprof.texts.findings.rule_pages import rule_words
-from tbprof.texts.job.notes import (
+from tbprof.texts.job import (
     damaged_note,
     left_out_note,
     left_out_sentence,
@@ -25,6 +24,7 @@ from tbprof.texts.job.notes import (
     same_rank_note,
     unmatched_sentence,
 )
+from tbprof.texts.rule_pages import rule_words
 from tbprof.views.job.job_page import (
     JobFinding,
     JobFix,

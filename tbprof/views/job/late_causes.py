@@ -6,12 +6,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from tbprof.job.ranks.arrivals import NOBODY
-from tbprof.job.ranks.late_ranks import LateRank
-from tbprof.job.ranks.rank_record import Part
-from tbprof.job.ranks.what_if_times import JobAnalysis
+from tbprof.job.arrivals import NOBODY
+from tbprof.job.late_ranks import LateRank
+from tbprof.job.rank_record import Part
+from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass
-from tbprof.texts.job.notes import (
+from tbprof.texts.idle import host_place_name
+from tbprof.texts.job import (
     cause_phrase,
     fix_title,
     job_cause_name,
@@ -19,7 +20,6 @@ from tbprof.texts.job.notes import (
     late_name,
     saved_sentence,
 )
-from tbprof.texts.screens.idle import host_place_name
 from tbprof.views.job.job_page import JobFix, JobSource, LateCause
 
 _FRAME = re.compile(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from tbprof.job.ranks.arrivals import NOBODY, ClockOffset
-from tbprof.job.ranks.rank_record import RankRecord
-from tbprof.job.ranks.what_if_times import JobAnalysis
+from tbprof.job.arrivals import NOBODY, ClockOffset
+from tbprof.job.rank_record import RankRecord
+from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass
-from tbprof.texts.job.notes import (
+from tbprof.texts.idle import cause_name
+from tbprof.texts.job import (
     after_last_name,
     job_cause_name,
     missing_note,
@@ -20,11 +21,10 @@ from tbprof.texts.job.notes import (
     unnumbered_note,
     unrecorded_name,
 )
-from tbprof.texts.screens.idle import cause_name
-from tbprof.views.base.steady import us
+from tbprof.views.idle_causes import stacking_place
 from tbprof.views.job.job_page import IdlePart, JobRank, RankProblem, RankWait, UnreadRank
 from tbprof.views.job.rank_summary import RankSummary
-from tbprof.views.overview.idle_causes import stacking_place
+from tbprof.views.steady import us
 
 MOST_WAITS = 4096
 """Cells of who waits for whom, the longest: all of 64 ranks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from tbprof.job.ranks.rank_record import RankRecord, record_of_report
+from tbprof.job.rank_record import RankRecord, record_of_report
 from tbprof.model import HOST_DEVICE, Report
 from tbprof.records import dataclass
 

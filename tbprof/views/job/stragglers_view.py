@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tbprof.job.operations.operation_table import OperationTable
 from tbprof.job.operations.straggler_analysis import Contribution, Explained, StragglerAnalysis
-from tbprof.texts.screens.stragglers import (
+from tbprof.texts.stragglers import (
     STRAGGLES_FROM,
     even_sentence,
     fewer_layers_sentence,

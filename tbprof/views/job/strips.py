@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from tbprof.analysis.communication.collectives import bus_factor
-from tbprof.job.ranks.arrivals import NOBODY, Arrivals
-from tbprof.job.ranks.rank_record import Message, RankRecord
-from tbprof.job.ranks.what_if_times import JobAnalysis
+from tbprof.analysis.collectives import bus_factor
+from tbprof.job.arrivals import NOBODY, Arrivals
+from tbprof.job.rank_record import Message, RankRecord
+from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass
-from tbprof.views.base.steady import us
 from tbprof.views.job.job_page import IdlePart, JobCollective, JobMeeting, RankStrip, StripStep, StripStretch
 from tbprof.views.job.rank_rows import idle_parts
+from tbprof.views.steady import us
 
 MOST_MEETINGS = 512
 """Collectives that are drawn: more are hairlines, and what is sent has to stay small."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.summary.communication_totals import communication_totals
+from tbprof.analysis.figures.communication_totals import communication_totals
 from tbprof.errors import UsageError
 from tbprof.model import CollectiveTotal
-from tbprof.texts.screens.tables import collectives_sentence
-from tbprof.views.base.steady import optional_us, us
+from tbprof.texts.tables import collectives_sentence
+from tbprof.views.steady import optional_us, us
 from tbprof.views.tables.cells import Cell, Column, Table
 
 _COLUMNS = (

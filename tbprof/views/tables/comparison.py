@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from tbprof.analysis.facts import Facts
 from tbprof.errors import NotComparable, UsageError
 from tbprof.records import dataclass
-from tbprof.texts.screens.tables import (
+from tbprof.texts.tables import (
     COPIES,
     IDLE,
     OUTSIDE_OPERATORS,
@@ -20,7 +20,7 @@ from tbprof.texts.screens.tables import (
     comparison_sentence,
 )
 from tbprof.trace.columns.arrays import NONE
-from tbprof.views.base.steady import us
+from tbprof.views.steady import us
 from tbprof.views.tables.cells import Cell, Column, Table
 
 _KEYS = ("name", "shapes", "stack")

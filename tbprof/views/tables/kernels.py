@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.durations import SHORT_NS, Durations
-from tbprof.analysis.kernels.kernel_table import KernelRow, KernelTable, kernel_table
-from tbprof.analysis.kernels.sequences import KernelSequence
+from tbprof.analysis.figures.kernel_durations import SHORT_NS, Durations
+from tbprof.analysis.figures.kernel_sequences import KernelSequence
+from tbprof.analysis.figures.kernel_table import KernelRow, KernelTable, kernel_table
 from tbprof.errors import UsageError
 from tbprof.model import Source
-from tbprof.texts.screens.tables import kernels_sentence
-from tbprof.views.base.steady import optional_us, us
+from tbprof.texts.tables import kernels_sentence
+from tbprof.views.steady import optional_us, us
 from tbprof.views.tables.cells import Cell, Column, Json, Table, recorded_list
 
 _COLUMNS = (

@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import get_args
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocation_table import MemoryRow, memory_rows
-from tbprof.analysis.memory.blocks import DeviceMemory, Holder, allocating_calls, holders_after, window_memory
-from tbprof.analysis.operators.grouping import Grouping
-from tbprof.analysis.operators.operators import find_operators
+from tbprof.analysis.figures.allocation_table import MemoryRow, memory_rows
+from tbprof.analysis.figures.memory_blocks import (
+    DeviceMemory,
+    Holder,
+    allocating_calls,
+    holders_after,
+    window_memory,
+)
+from tbprof.analysis.figures.operator_grouping import Grouping
+from tbprof.analysis.figures.operators import find_operators
 from tbprof.errors import UsageError
 from tbprof.model import Source
-from tbprof.texts.memory.sentences import MemoryFigures, memory_sentence
+from tbprof.texts.memory import MemoryFigures, memory_sentence
 from tbprof.trace.columns.arrays import NONE
-from tbprof.views.base.steady import optional_us, us
+from tbprof.views.steady import optional_us, us
 from tbprof.views.tables.cells import Cell, Column, Json, Table
 from tbprof.views.tables.operators import WHERE_MISSING, user_source
 

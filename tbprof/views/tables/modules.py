@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.modules.module_table import ModuleRow, ModuleTable, module_table
+from tbprof.analysis.figures.module_table import ModuleRow, ModuleTable, module_table
 from tbprof.errors import UsageError
-from tbprof.texts.screens.tables import modules_sentence
-from tbprof.views.base.steady import optional_us, us
+from tbprof.texts.tables import modules_sentence
+from tbprof.views.steady import optional_us, us
 from tbprof.views.tables.cells import Cell, Column, Table
 
 _COLUMNS = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.grouping import GROUPINGS, Grouping
-from tbprof.analysis.operators.limits import BYTES_A_NS, FLOPS_A_NS, device_peaks
-from tbprof.analysis.operators.operator_table import OperatorRow, OperatorTable, operator_table
+from tbprof.analysis.figures.operator_grouping import GROUPINGS, Grouping
+from tbprof.analysis.figures.operator_limits import BYTES_A_NS, FLOPS_A_NS, device_peaks
+from tbprof.analysis.figures.operator_table import OperatorRow, OperatorTable, operator_table
 from tbprof.errors import UsageError
-from tbprof.texts.screens.tables import operators_sentence
-from tbprof.views.base.steady import optional_us, us
+from tbprof.texts.tables import operators_sentence
+from tbprof.views.steady import optional_us, us
 from tbprof.views.tables.cells import Cell, Column, Table, recorded_list
 
 COVERED_SHARE = 0.5

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 from tbprof.analysis.attribution.annotations import label_rows, module_rows
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.kernels.kernel_table import KERNEL_TABLES, kernel_table
-from tbprof.analysis.kernels.short_names import short_name
-from tbprof.analysis.memory.allocation_table import memory_rows
-from tbprof.analysis.memory.blocks import MEMORY_TABLES
-from tbprof.analysis.modules.module_table import MODULE_TABLES
-from tbprof.analysis.operators.grouping import GROUPING_TABLES, GROUPINGS, Grouping
-from tbprof.analysis.operators.operator_table import operator_table
-from tbprof.analysis.summary.row_details import (
+from tbprof.analysis.figures.allocation_table import memory_rows
+from tbprof.analysis.figures.kernel_names import short_name
+from tbprof.analysis.figures.kernel_table import KERNEL_TABLES, kernel_table
+from tbprof.analysis.figures.memory_blocks import MEMORY_TABLES
+from tbprof.analysis.figures.module_table import MODULE_TABLES
+from tbprof.analysis.figures.operator_grouping import GROUPING_TABLES, GROUPINGS, Grouping
+from tbprof.analysis.figures.operator_table import operator_table
+from tbprof.analysis.figures.row_details import (
     Code,
     Part,
     Place,
@@ -23,7 +23,7 @@ from tbprof.analysis.summary.row_details import (
     parts_of_operator,
 )
 from tbprof.errors import UsageError
-from tbprof.texts.screens.tables import (
+from tbprof.texts.tables import (
     IDLE,
     NO_ROWS,
     comparison_headline,
@@ -32,7 +32,7 @@ from tbprof.texts.screens.tables import (
 )
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tables import Tables
-from tbprof.views.base.steady import row_of, us
+from tbprof.views.steady import row_of, us
 from tbprof.views.tables.cells import Table, shown_list
 from tbprof.views.tables.comparison import compare_tables, step_times
 from tbprof.views.tables.kernels import kernels

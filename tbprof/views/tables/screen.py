@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tbprof.views.window.answer import Problem, Progress
+from tbprof.views.answer import Problem, Progress
 
 
 @dataclass(frozen=True, slots=True)

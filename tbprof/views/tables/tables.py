@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.kernels.kernel_table import KERNEL_TABLES
-from tbprof.analysis.memory.blocks import MEMORY_TABLES
-from tbprof.analysis.modules.module_table import MODULE_TABLES
-from tbprof.analysis.operators.grouping import GROUPING_TABLES
+from tbprof.analysis.figures.kernel_table import KERNEL_TABLES
+from tbprof.analysis.figures.memory_blocks import MEMORY_TABLES
+from tbprof.analysis.figures.module_table import MODULE_TABLES
+from tbprof.analysis.figures.operator_grouping import GROUPING_TABLES
 from tbprof.records import dataclass
 from tbprof.trace.columns.tables import Tables
 from tbprof.views.tables.cells import Table

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from tbprof.analysis.kernels.short_names import short_name
-from tbprof.texts.screens.tables import column_text
+from tbprof.analysis.figures.kernel_names import short_name
+from tbprof.texts.tables import column_text
 from tbprof.views.tables.cells import Cell, Column, Json, Kind, Table, written_list
 from tbprof.views.tables.screen import (
     DurationBin,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tbprof.analysis.arrays.intervals import distinct_lines
+from tbprof.analysis.intervals import distinct_lines
 
 
 @pytest.mark.parametrize("count", [0, 1, 200])

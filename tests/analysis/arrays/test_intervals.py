@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.analysis.arrays.intervals import (
+from tbprof.analysis.intervals import (
     NEVER,
     Intervals,
     are_within,

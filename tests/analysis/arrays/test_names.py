@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.arrays.names import matching_names, matching_rows
+from tbprof.analysis.names import matching_names, matching_rows
 from tbprof.trace.columns.columns import Category
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.analysis.arrays.nesting import Nest, nested
+from tbprof.analysis.nesting import Nest, nested
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Slices
 
@@ -111,7 +111,7 @@ def test_a_file_without_ops_has_nothing_around_anything() -> None:
 
 @given(rows_of_ops, rows_of_calls, st.integers(1, 12))
 def test_calls_are_found_in_pieces_of_any_size(ops: Rows, calls: Rows, piece: int) -> None:
-    nesting = "tbprof.analysis.arrays.nesting"
+    nesting = "tbprof.analysis.nesting"
     with patch(f"{nesting}._AT_ONCE", piece), patch(f"{nesting}._BLOCKS_AT_ONCE", max(piece // 2, 1)):
         assert chains(nest_of(ops), *columns(calls)) == [around(ops, call) for call in calls]
 
@@ -126,6 +126,6 @@ def test_the_parent_of_an_interval_is_the_next_outwards(ops: Rows) -> None:
 def test_a_nest_alone_is_the_same_in_pieces_of_any_size(ops: Rows, piece: int) -> None:
     nest = nest_of(ops)
     rows, parents = nest.rows.tolist(), nest.enclosing(np.arange(len(ops)), columns(ops)[2][nest.rows])
-    with patch("tbprof.analysis.arrays.nesting._AT_ONCE", piece):
+    with patch("tbprof.analysis.nesting._AT_ONCE", piece):
         alone, around = nested(slices_of(ops), np.arange(len(ops)))
     assert (alone.tolist(), around.tolist()) == (rows, parents.tolist())

@@ -187,7 +187,7 @@ def test_a_wait_that_cuda_reported_is_joined_with_ops_of_other_libraries_only() 
     ("reason", "sentence"), [("compiled", "torch.compile"), ("no_step", "the training ended"), ("x", "x")]
 )
 def test_why_there_are_no_lines_is_said(reason: str, sentence: str) -> None:
-    from tbprof.texts.trust.health import health_sentence
+    from tbprof.texts.health import health_sentence
 
     built = two_steps("item")
     audit = dataclasses.replace(hook_scenes.the_audit(), left_out=reason)

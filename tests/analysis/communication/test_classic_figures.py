@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.arrays.intervals import overlap_ns
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import overlap_ns
 
 BROADCAST = "ncclKernel_Broadcast_RING_LL_Sum_int8_t(ncclWorkElem)"
 ALL_REDUCE = "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)"

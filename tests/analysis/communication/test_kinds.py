@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.analysis.communication.collectives import bus_factor, kind_of
+from tbprof.analysis.collectives import bus_factor, kind_of
 from tbprof.trace.columns.arrays import dtype_name, item_bytes
 
 KINDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.communication.collectives import NAMES, is_communication
+from tbprof.analysis.collectives import NAMES, is_communication
 
 KERNELS = {
     "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)": True,

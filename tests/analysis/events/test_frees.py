@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.events.calls import find_frees
+from tbprof.analysis.calls import find_frees
 from tbprof.analysis.facts import Facts
 
 

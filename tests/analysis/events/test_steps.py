@@ -13,7 +13,7 @@ from public_report import PublicReport
 from scenes import SIDE
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.events.steps import Steps
+from tbprof.analysis.steps import Steps
 from tbprof.model import Step
 from tbprof.trace.columns.arrays import NONE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.summary.site_figures import copy_totals
+from tbprof.analysis.figures.site_figures import copy_totals
 
 
 def two_uploads() -> Facts:

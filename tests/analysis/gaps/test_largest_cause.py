@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenes import host_bound
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.gaps.idle_places import largest_cause
+from tbprof.analysis.figures.idle_places import largest_cause
 
 
 def test_after_a_read_the_host_is_late_until_its_next_launch() -> None:

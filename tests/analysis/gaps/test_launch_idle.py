@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.gaps.idle_places import find_launch_idle
+from tbprof.analysis.figures.idle_places import find_launch_idle
 from tbprof.trace.columns.arrays import NONE
 
 

@@ -6,8 +6,8 @@ import pytest
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.durations import largest_kernels
-from tbprof.analysis.verdict.untypical_window import find_leading_wait
+from tbprof.analysis.figures.kernel_durations import largest_kernels
+from tbprof.judge.untypical_window import find_leading_wait
 from tbprof.model import Verdict
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.verdict.untypical_window import find_outside_window
+from tbprof.judge.untypical_window import find_outside_window
 from tbprof.model import Verdict
-from tbprof.texts.screens.verdicts import verdict_sentences
-from tbprof.views.overview.opening import opening_of
+from tbprof.texts.verdicts import verdict_sentences
+from tbprof.views.opening import opening_of
 
 
 def training(first_us: float, *, marked: bool = False, loads: bool = True) -> TraceBuilder:

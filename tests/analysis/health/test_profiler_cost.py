@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenes import SIDE
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.health.health import FRAME_NS, find_profiler_cost, records_frames
+from tbprof.analysis.figures.health import FRAME_NS, find_profiler_cost, records_frames
 
 
 def test_frames_of_the_training_in_its_steps_count() -> None:

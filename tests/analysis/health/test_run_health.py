@@ -9,7 +9,7 @@ from hook_scenes import hook_facts, report_with, the_audit
 from trace_builder import TraceBuilder
 
 from tbprof.model import HookFacts, MissingFact
-from tbprof.texts.trust.health import health_sentence
+from tbprof.texts.health import health_sentence
 
 CODES = ("inference", "accumulation", "gpu_shared", "fact_missing")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.figures.savings import saving_of
 
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
 

@@ -86,7 +86,7 @@ def test_what_a_thread_was_in_is_the_same_in_pieces_of_any_size() -> None:
         built.op("aten::add", start, end)
     spans = []
     for piece in (1, 2, 100):
-        with patch("tbprof.analysis.idle.host_states._AT_ONCE", piece):
+        with patch("tbprof.analysis.host_states._AT_ONCE", piece):
             inside = built.facts().host_lanes.in_torch
         spans.append([(one - built.origin_ns) // 1000 for one in (*inside.start_ns, *inside.end_ns)])
     assert spans == [[0, 10, 200, 900, 1, 90, 210, 901]] * 3

@@ -13,11 +13,11 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.kernels.kernel_table import Configuration, KernelTable, kernel_table
-from tbprof.analysis.kernels.short_names import Compiled
+from tbprof.analysis.figures.kernel_names import Compiled
+from tbprof.analysis.figures.kernel_table import Configuration, KernelTable, kernel_table
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace
-from tbprof.views.base.steady import us
+from tbprof.views.steady import us
 
 
 def kernel(built: TraceBuilder, runs: tuple[float, float], name: str = "mm", **args: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.kernels.kernel_table import Origin, kernel_table
+from tbprof.analysis.figures.kernel_table import Origin, kernel_table
 from tbprof.model import Source
 
 FORWARD = Source("model.py", 12, "forward", exact=False, candidates=())

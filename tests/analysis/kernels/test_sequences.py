@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.kernels.kernel_table import kernel_table
-from tbprof.analysis.kernels.sequences import KernelSequence
+from tbprof.analysis.figures.kernel_sequences import KernelSequence
+from tbprof.analysis.figures.kernel_table import kernel_table
 
 
 def sequences(*streams: str) -> tuple[KernelSequence, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.analysis.kernels.kernel_table import library_of
-from tbprof.analysis.kernels.short_names import MOST_LETTERS, short_name
+from tbprof.analysis.figures.kernel_names import MOST_LETTERS, short_name
+from tbprof.analysis.figures.kernel_table import library_of
 
 NAMES = [
     (

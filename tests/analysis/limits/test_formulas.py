@@ -12,8 +12,8 @@ import pytest
 import torch
 from torch.utils.flop_counter import flop_registry
 
-from tbprof.analysis.limits.formulas.formulas import cost_of
-from tbprof.analysis.limits.formulas.inputs import Cost
+from tbprof.analysis.limits.formulas import cost_of
+from tbprof.analysis.limits.inputs import Cost
 
 TYPES = {
     torch.float32: "float",

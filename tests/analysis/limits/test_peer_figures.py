@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.limits.formulas.formulas import cost_of
-from tbprof.analysis.operators.operator_table import operator_table
+from tbprof.analysis.figures.operator_table import operator_table
+from tbprof.analysis.limits.formulas import cost_of
 from tbprof.trace.columns.tables import NO_TABLES
 from tbprof.trace.importers.reading import read_trace
 

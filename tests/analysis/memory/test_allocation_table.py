@@ -9,8 +9,8 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.allocation_table import MemoryRow, memory_rows
-from tbprof.analysis.memory.blocks import change_bytes, window_memory
+from tbprof.analysis.figures.allocation_table import MemoryRow, memory_rows
+from tbprof.analysis.figures.memory_blocks import change_bytes, window_memory
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace
 

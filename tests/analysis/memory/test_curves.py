@@ -9,8 +9,14 @@ import pytest
 from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.device.device_work import device_name
-from tbprof.analysis.memory.blocks import MEMORY_TABLES, Blocks, MemoryCurve, find_blocks, memory_curves
+from tbprof.analysis.device_work import device_name
+from tbprof.analysis.figures.memory_blocks import (
+    MEMORY_TABLES,
+    Blocks,
+    MemoryCurve,
+    find_blocks,
+    memory_curves,
+)
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.tables import MemoryEvents
 from tbprof.trace.importers.reading import read_trace

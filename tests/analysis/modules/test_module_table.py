@@ -15,10 +15,10 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.modules.figures import FIGURES
-from tbprof.analysis.modules.module_table import ModuleTable, module_table
-from tbprof.analysis.modules.parts import Part, find_parts
-from tbprof.analysis.operators.operator_table import operator_table
+from tbprof.analysis.figures.module_figures import FIGURES
+from tbprof.analysis.figures.module_parts import Part, find_parts
+from tbprof.analysis.figures.module_table import ModuleTable, module_table
+from tbprof.analysis.figures.operator_table import operator_table
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import ALL_TABLES
 from tbprof.trace.importers.reading import read_trace

@@ -6,7 +6,7 @@ from operator_scenes import facts_of
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.operators import find_operators, forward_calls
+from tbprof.analysis.figures.operators import find_operators, forward_calls
 from tbprof.trace.columns.arrays import NONE
 
 OTHER, BACKWARD = 150, 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator_scenes import rows_of
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.operators.grouping import Grouping
+from tbprof.analysis.figures.operator_grouping import Grouping
 
 BACKWARD = 200
 

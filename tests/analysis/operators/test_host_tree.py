@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from operator_scenes import rows_of
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.analysis.operators.host_tree import climbed
+from tbprof.analysis.figures.host_tree import climbed
 from tbprof.trace.columns.arrays import NONE
 
 LOADER = 7
@@ -142,6 +142,6 @@ def test_a_way_up_ends_at_the_first_that_is_wanted(nodes: list[tuple[int, bool]]
             at = int(start[at])
         return at
 
-    with patch("tbprof.analysis.operators.host_tree._AT_ONCE", piece):
+    with patch("tbprof.analysis.figures.host_tree._AT_ONCE", piece):
         found = climbed(start, wanted)
     assert found.tolist() == [first_wanted(at) for at in range(len(nodes))]

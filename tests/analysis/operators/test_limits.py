@@ -8,8 +8,8 @@ import pytest
 from operator_scenes import rows_of
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.figures.operator_table import RowLimit
 from tbprof.analysis.limits.devices import all_devices, find_peaks
-from tbprof.analysis.operators.operator_table import RowLimit
 
 A100 = "NVIDIA A100-SXM4-40GB"
 TENSOR = "ampere_bf16_s16816gemm_bf16_128x128"

@@ -7,7 +7,7 @@ from operator_scenes import facts_of, rows_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.operator_table import operator_table
+from tbprof.analysis.figures.operator_table import operator_table
 from tbprof.trace.columns.columns import Trace
 
 ERAS = ("2021", "2022", "2023", "2024+")

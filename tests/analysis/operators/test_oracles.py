@@ -19,11 +19,11 @@ import pytest
 from timeouts import PATIENCE_S
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.operators.grouping import Grouping
-from tbprof.analysis.operators.operator_table import OperatorRow, operator_table
+from tbprof.analysis.figures.operator_grouping import Grouping
+from tbprof.analysis.figures.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES
 from tbprof.trace.importers.reading import read_trace
-from tbprof.views.base.steady import us
+from tbprof.views.steady import us
 
 Key = tuple[Any, ...]
 Figures = dict[Key, list[float]]

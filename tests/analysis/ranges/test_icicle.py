@@ -9,8 +9,8 @@ import pytest
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.ranges.icicle import Icicle, cut_icicle, fold_smallest, shown_steps
-from tbprof.analysis.ranges.program_ranges import recorded_ranges
+from tbprof.analysis.figures.icicle import Icicle, cut_icicle, fold_smallest, shown_steps
+from tbprof.analysis.figures.program_ranges import recorded_ranges
 from tbprof.report import open_timeline
 from tbprof.trace.columns.arrays import NONE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbprof.analysis.ranges.program_ranges import depths_of, merge_paths, totals_of
+from tbprof.analysis.figures.program_ranges import depths_of, merge_paths, totals_of
 from tbprof.trace.columns.arrays import NONE
 
 A, B = 5, 9

@@ -6,9 +6,9 @@ import numpy as np
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.analysis.arrays.nesting import Nest
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.ranges.program_ranges import ProgramRanges, backward_threads, main_thread
+from tbprof.analysis.figures.program_ranges import ProgramRanges, backward_threads, main_thread
+from tbprof.analysis.nesting import Nest
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.columns import Category
 

@@ -10,7 +10,7 @@ import pytest
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.figures.savings import saving_of
 from tbprof.trace.columns.arrays import NONE
 
 

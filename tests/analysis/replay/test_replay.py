@@ -11,7 +11,7 @@ from scenes import SIDE, host_bound
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.figures.savings import saving_of
 from tbprof.model import Saving
 
 SYNC = "cudaStreamSynchronize"

@@ -7,9 +7,9 @@ import pytest
 from scenes import read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.arrays.intervals import Intervals, union
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import earlier_host_ns
+from tbprof.analysis.figures.savings import earlier_host_ns
+from tbprof.analysis.intervals import Intervals, union
 
 
 def waiting_between() -> TraceBuilder:

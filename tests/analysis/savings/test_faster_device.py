@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.savings.savings import faster_device_ns
+from tbprof.analysis.figures.savings import faster_device_ns
 
 
 def launching(kernel_us: float, *, every_us: float, call_us: float = 5) -> TraceBuilder:

@@ -7,7 +7,7 @@ from scenes import host_bound, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.savings.savings import MAX_WEIGHED, PlannedFix, fix_plan
+from tbprof.analysis.figures.savings import MAX_WEIGHED, PlannedFix, fix_plan
 from tbprof.trace.columns.arrays import Int64s
 
 SYNC = "cudaStreamSynchronize"

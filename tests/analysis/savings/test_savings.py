@@ -9,7 +9,7 @@ import numpy as np
 from scenes import SIDE, gpu_bound, host_bound, nearly_gpu_bound, read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.figures.savings import saving_of
 from tbprof.model import Savings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.summary.code_breakdown import code_shares, fold_alike
+from tbprof.analysis.figures.code_breakdown import code_shares, fold_alike
 from tbprof.model import CodeShare
 
 AUTOGRAD = 555

@@ -8,7 +8,7 @@ import pytest
 from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.summary.computing_totals import computing_totals
+from tbprof.analysis.figures.computing_totals import computing_totals
 from tbprof.model import Computing
 
 SIDE = 4096

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.summary import rank_sequence
+from tbprof.analysis.figures import rank_sequence
 from tbprof.model import RankSequence, Report, StretchPart
 
 NAME = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"

@@ -6,7 +6,7 @@ import pytest
 from scenes import gpu_bound, host_bound
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.timeline.gaps import causes_of_step, gap_after, gap_at, idle_pieces, largest_gaps
+from tbprof.analysis.figures.timeline_gaps import causes_of_step, gap_after, gap_at, idle_pieces, largest_gaps
 from tbprof.report import report_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.timeline.tile import queue_depth
+from tbprof.analysis.figures.timeline_tile import queue_depth
 
 
 def test_work_is_queued_from_the_return_of_its_launch_to_its_start() -> None:

@@ -8,8 +8,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.analysis.timeline.lanes import SpanTable, nested_lines, tracks_of
-from tbprof.analysis.timeline.tile import TILE_BUCKETS, Pyramid, Tile, TilePlace, cut_tile, highest_level
+from tbprof.analysis.figures.timeline_lanes import SpanTable, nested_lines, tracks_of
+from tbprof.analysis.figures.timeline_tile import (
+    TILE_BUCKETS,
+    Pyramid,
+    Tile,
+    TilePlace,
+    cut_tile,
+    highest_level,
+)
 
 SPANS = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 3000)), max_size=30)
 ORIGIN_NS = 7_000

@@ -9,9 +9,9 @@ import pytest
 from scenes import SIDE, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.timeline.lanes import KINDS
-from tbprof.analysis.timeline.tile import TilePlace
-from tbprof.analysis.timeline.timeline import Timeline
+from tbprof.analysis.figures.timeline import Timeline
+from tbprof.analysis.figures.timeline_lanes import KINDS
+from tbprof.analysis.figures.timeline_tile import TilePlace
 from tbprof.report import open_timeline
 from tbprof.trace.columns.columns import Category
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.analysis.timeline.lanes import KINDS, SpanTable, nested_lines, tracks_of
+from tbprof.analysis.figures.timeline_lanes import KINDS, SpanTable, nested_lines, tracks_of
 
 
 def lines(*spans: tuple[int, int]) -> list[int]:

@@ -11,7 +11,7 @@ from minimal_importer import Spans
 
 from tbprof import window_names
 from tbprof.cli.main import main
-from tbprof.store.lookup import discovery
+from tbprof.store import discovery
 from tbprof.trace.importers import sniffing, torch_profiler
 from tbprof.trace_files import is_classic_copy
 

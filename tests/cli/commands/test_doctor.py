@@ -12,7 +12,7 @@ from command_line import SAMPLES, run_tbprof
 import tbprof
 from tbprof.model import HealthFact
 from tbprof.store.codec import encode_report
-from tbprof.store.lookup.windows import read_report
+from tbprof.store.windows import read_report
 
 torch = pytest.importorskip("torch")
 

@@ -13,7 +13,7 @@ from fleet_runs import put_fleet
 from job_scenes import write_job_that_loses_ranks
 
 from tbprof.cli.main import main
-from tbprof.store.lookup import windows
+from tbprof.store import windows
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:

@@ -11,7 +11,7 @@ from command_line import SAMPLES
 from nsight_export import GLOBAL_PID, OTHER_PID, write_export
 
 from tbprof.cli.main import main
-from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.discovery import Discovery
 from tbprof.trace_files import looks_like_trace
 
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"

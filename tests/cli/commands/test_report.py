@@ -16,10 +16,10 @@ from command_line import SAMPLES, said
 from report_schema import SCHEMA, differences
 from trace_builder import TraceBuilder
 
-from tbprof.cli.input import file_kinds as module
-from tbprof.cli.input import window_reading
-from tbprof.cli.input.file_kinds import near_path
+from tbprof.cli import reading as module
+from tbprof.cli import window_reading
 from tbprof.cli.main import main
+from tbprof.cli.reading import near_path
 from tbprof.model import SEVERITIES
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report

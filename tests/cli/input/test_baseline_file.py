@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.input.baseline_file import read_baseline
+from tbprof.cli.baseline_file import read_baseline
 from tbprof.errors import UsageError
 
 

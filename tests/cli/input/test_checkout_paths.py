@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.input.baseline_file import path_in_checkout
+from tbprof.cli.baseline_file import path_in_checkout
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.input.file_kinds import other_file
+from tbprof.cli.reading import other_file
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.input.file_kinds import local_path, path_of, path_or_address
 from tbprof.cli.main import _COMMANDS, main
+from tbprof.cli.reading import local_path, path_of, path_or_address
 from tbprof.errors import UsageError
 
 OF_PLACES = {local_path, path_of, path_or_address}

@@ -11,9 +11,9 @@ import pytest
 from command_line import SAMPLES
 from job_scenes import write_job, write_job_that_loses_ranks
 
-from tbprof.cli.input.file_kinds import report_of_file
-from tbprof.cli.input.window_reading import WindowReader
 from tbprof.cli.main import main
+from tbprof.cli.reading import report_of_file
+from tbprof.cli.window_reading import WindowReader
 from tbprof.html_report import html_page
 from tbprof.model import Report
 
@@ -179,7 +179,7 @@ def test_a_trace_that_was_replaced_while_it_was_read_is_left_no_report(
         Path(shutil.copy(CLEAN, tmp_path / "new")).replace(trace)
         return report
 
-    monkeypatch.setattr("tbprof.cli.input.window_reading.report_of_file", reading)
+    monkeypatch.setattr("tbprof.cli.window_reading.report_of_file", reading)
     assert main(["report", str(trace), "--store"]) == 0
     assert "changed while it was read" in capsys.readouterr().err
     assert list(tmp_path.glob("*.tbprof.pb")) == []
@@ -204,7 +204,7 @@ def test_nothing_more_is_read_once_the_reader_has_seen_enough(
         read.append(text)
         raise BrokenPipeError
 
-    monkeypatch.setattr("tbprof.cli.output.output_file.put", gone)
+    monkeypatch.setattr("tbprof.cli.output_file.put", gone)
     monkeypatch.setattr("tbprof.cli.main.discard", lambda _: None)
     assert main(["report", str(run), "--no-cache"]) == 0
     assert len(read) == 1

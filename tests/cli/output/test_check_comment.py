@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.cli.output.check_text import check_comment
-from tbprof.views.check.check import Baseline, Budget, Found, Recording
-from tbprof.views.check.check_view import check_view
+from tbprof.cli.check_text import check_comment
+from tbprof.views.check import Baseline, Budget, Found, Recording
+from tbprof.views.check_view import check_view
 
 FOUND = Found(
     fingerprint="f",

@@ -9,7 +9,7 @@ import sys
 import pytest
 from command_line import SAMPLES
 
-from tbprof.cli.output.terminal import colored, terminal_text, wants_color
+from tbprof.cli.terminal import colored, terminal_text, wants_color
 from tbprof.report import build_report
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tbprof.cli.output.check_text import github_annotations
-from tbprof.views.check.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
-from tbprof.views.check.check_view import check_view
+from tbprof.cli.check_text import github_annotations
+from tbprof.views.check import Accepted, Baseline, Budget, CheckView, Found, Recording, Warned
+from tbprof.views.check_view import check_view
 
 FOUND = Found(
     fingerprint="f",

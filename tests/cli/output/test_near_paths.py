@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.input.file_kinds import near_path
+from tbprof.cli.reading import near_path
 
 
 def test_what_lies_beneath_the_working_directory_is_named_from_there(

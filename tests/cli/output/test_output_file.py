@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.output.output_file import Output
+from tbprof.cli.output_file import Output
 from tbprof.errors import UsageError
 
 

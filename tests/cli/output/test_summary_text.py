@@ -7,9 +7,9 @@ import dataclasses
 import io
 import json
 
-from tbprof.cli.output.output_file import Problem
-from tbprof.cli.output.summary_text import summary_csv, summary_json, summary_text
-from tbprof.views.export.run_summary import RunSummary
+from tbprof.cli.output_file import Problem
+from tbprof.cli.summary_text import summary_csv, summary_json, summary_text
+from tbprof.views.run_summary import RunSummary
 
 ROW = RunSummary(
     "team/a", 8, 3, 5, 12_300.0, 0.51, "Read the loss later", 4_000.0, True, True, "Idle. First: read.", False

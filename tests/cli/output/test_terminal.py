@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.cli.output.terminal import terminal_text
+from tbprof.cli.terminal import terminal_text
 
 
 def text_of(*devices: int) -> str:

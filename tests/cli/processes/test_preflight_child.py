@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.cli.processes.torch_command import run_preflight
+from tbprof.cli.torch_command import run_preflight
 from tbprof.errors import UsageError
 
 pytest.importorskip("torch")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tbprof.cli.processes.torch_command import command_with_torch
+from tbprof.cli.torch_command import command_with_torch
 
 
 def test_what_python_was_told_of_warnings_is_told_the_program(monkeypatch: pytest.MonkeyPatch) -> None:

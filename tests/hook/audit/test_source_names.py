@@ -38,7 +38,7 @@ def test_the_profiler_names_files_the_same_however_the_path_grows(run_script: Ru
         from torch.profiler import ProfilerActivity, profile
 
         from tbprof.hook.audit.source_text import trace_file_name
-        from tbprof.hook.config.options import RecordOptions
+        from tbprof.hook.options import RecordOptions
         from tbprof.hook.window.window import ProfiledWindow
 
         here = Path.cwd()

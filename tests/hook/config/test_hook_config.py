@@ -13,8 +13,8 @@ import torch
 
 import tbprof
 from tbprof.errors import UsageError
-from tbprof.hook.config.hook_config import checked_config
-from tbprof.hook.config.options import HookOptions, RecordOptions
+from tbprof.hook.hook_config import checked_config
+from tbprof.hook.options import HookOptions, RecordOptions
 
 
 def test_paths_are_those_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import tbprof
 from tbprof.errors import UsageError
-from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.schedule import Schedule
 
 
 def test_a_schedule_prints_the_steps_of_its_first_window() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import tbprof
 from tbprof.errors import UsageError
-from tbprof.hook.config.schedule import SlowSteps
+from tbprof.hook.schedule import SlowSteps
 
 
 def test_it_says_what_it_does_and_a_schedule_says_it_too() -> None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tbprof.hook.facts.settings import compiler_facts
+from tbprof.hook.window.settings import compiler_facts
 
 if TYPE_CHECKING:
     from conftest import RunScript
 
 PROGRAM = """
     import dataclasses, json, sys, torch
-    from tbprof.hook.facts.settings import compiler_facts
+    from tbprof.hook.window.settings import compiler_facts
     def clamped(y):
         if y.sum() > 0:
             y = y + 1

@@ -9,8 +9,8 @@ from collections import Counter
 
 import pytest
 
-from tbprof.hook.facts.window_measurements import counted, growth
 from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.window.window_measurements import counted, growth
 
 MISSING = MissingFacts()
 

@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import tbprof
-from tbprof.hook.config.options import RecordOptions
-from tbprof.hook.facts import facts as facts_module
-from tbprof.hook.facts.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.processes import process_label
 from tbprof.hook.safety.guard import MissingFacts
-from tbprof.hook.spool.processes import process_label
+from tbprof.hook.window import facts as facts_module
+from tbprof.hook.window.facts import WindowFacts, collect_facts, rank_and_world_size, worker_name, write_facts
 from tbprof.model import HookFacts, StepCounts
 
 COUNTED = WindowFacts(

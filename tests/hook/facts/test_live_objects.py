@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from torch.utils.data import DataLoader
 
-from tbprof.hook.facts.facts import live_loaders_and_optimizers
 from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.window.facts import live_loaders_and_optimizers
 from tbprof.model import LoaderFacts, OptimizerFacts
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from tbprof.hook.facts.settings import environment, git_commit, settings
 from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.window.settings import environment, git_commit, settings
 
 
 def test_torch_s_switches_are_told_as_they_are() -> None:

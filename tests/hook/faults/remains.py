@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tbprof.errors import TbprofError
-from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
-from tbprof.store.lookup.windows import read_report
+from tbprof.hook.run_summary import RUN_WARNINGS_PREFIX
+from tbprof.store.windows import read_report
 from tbprof.trace.importers.kineto.reader import read_trace
 
 NOTHING = "nothing published"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from script_runner import Ended, ScriptRunner, wait_for_children
 
-from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.lookup.windows import stored_report
+from tbprof.store.discovery import Discovery
+from tbprof.store.windows import stored_report
 from tbprof.trace_files import looks_like_trace
 from tbprof.views.job.job_page import JobPage
 from tbprof.views.job.job_view import job_page

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from script_runner import Ended, ScriptRunner, side_by_side
 
-from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
+from tbprof.hook.run_summary import RUN_WARNINGS_PREFIX
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
 

@@ -18,7 +18,7 @@ from failing_disk import ERRORS, KILLED, Fault, disk, hit, operations
 from remains import Remains, look_at
 from script_runner import Ended, ScriptRunner, wait_for_children
 
-from tbprof.hook.spool.processes import process_name
+from tbprof.hook.processes import process_name
 
 TRAINING = Path(__file__).with_name("watched_training.py")
 

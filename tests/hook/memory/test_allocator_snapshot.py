@@ -7,7 +7,7 @@ from stand_in_allocator import StandInAllocator
 
 from tbprof.hook.memory import allocator_snapshot
 from tbprof.hook.memory.allocator_snapshot import MOST_BLOCKS, MOST_EVENTS, AllocatorHistory, snapshot_of
-from tbprof.snapshot.snapshot import snapshot_in
+from tbprof.snapshot import snapshot_in
 
 
 @pytest.fixture

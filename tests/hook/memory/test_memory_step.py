@@ -20,10 +20,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
-from tbprof.memory_files.hook_file import MEMORY_STEP_FILE
 from tbprof.model import MEMORY_KINDS, MemoryStep
-from tbprof.preflight.base.device_marks import device_place, mark
+from tbprof.preflight.device_marks import device_place, mark
 from tbprof.preflight.fits.following import Follower
+from tbprof.store.memory_file import MEMORY_STEP_FILE
 
 Model = tuple[nn.Module, Callable[[], Tensor], Callable[[Any], torch.optim.Optimizer]]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import tbprof
-from tbprof.hook.spool import publishing
+from tbprof.hook import publishing
 from tbprof.process.detached import Detached
 
 Watch = Callable[..., Any]

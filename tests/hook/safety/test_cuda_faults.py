@@ -10,8 +10,8 @@ from stand_in_cuda import EVENT_MS, StandInCuda
 from trainings import Step, facts_in
 
 import tbprof
-from tbprof.hook.steps.step_clock import FIRST_SPAN_STEPS
-from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS
+from tbprof.hook.step_clock import FIRST_SPAN_STEPS
+from tbprof.hook.timetable import FIRST_LOOK_STEPS
 
 SCHEDULE = tbprof.Schedule(skip_first=FIRST_LOOK_STEPS + FIRST_SPAN_STEPS + 2, warmup=1, active=2)
 STEPS = SCHEDULE.steps_needed + 8

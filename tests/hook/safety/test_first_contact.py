@@ -15,8 +15,8 @@ from trainings import Step, facts_in, train
 import tbprof
 from tbprof.hook import doctor
 from tbprof.hook.safety.modes import function_modes
-from tbprof.hook.steps.step_clock import FIRST_SPAN_STEPS
-from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS
+from tbprof.hook.step_clock import FIRST_SPAN_STEPS
+from tbprof.hook.timetable import FIRST_LOOK_STEPS
 from tbprof.hook.window import window
 from tbprof.model import WAITED
 
@@ -163,7 +163,7 @@ def test_a_window_that_the_device_ended_is_kept_and_nobody_s(
 ) -> None:
     recorded = window.ProfiledWindow(
         tbprof.Schedule(warmup=1, active=4),
-        tbprof.hook.config.options.RecordOptions(),
+        tbprof.hook.options.RecordOptions(),
         tmp_path,
         "worker",
         lambda: None,

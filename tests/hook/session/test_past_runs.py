@@ -8,9 +8,9 @@ import pytest
 
 import tbprof
 from tbprof.hook.doctor import past_problems
-from tbprof.hook.session.run_summary import RUN_WARNINGS_PREFIX
-from tbprof.hook.spool.processes import process_name
-from tbprof.hook.spool.spool import SpoolFolder, facts_path, spools_of
+from tbprof.hook.processes import process_name
+from tbprof.hook.run_summary import RUN_WARNINGS_PREFIX
+from tbprof.hook.spool import SpoolFolder, facts_path, spools_of
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from trainings import Step, train
 
 import tbprof
-from tbprof.hook.session.run_summary import MOST_RUN_WARNINGS, RUN_WARNINGS_PREFIX, RunWarnings, logger
+from tbprof.hook.run_summary import MOST_RUN_WARNINGS, RUN_WARNINGS_PREFIX, RunWarnings, logger
 
 SHORT = tbprof.Schedule(skip_first=1, warmup=0, active=1)
 

@@ -16,7 +16,7 @@ from torch.overrides import TorchFunctionMode
 import tbprof
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.modes import function_modes
-from tbprof.hook.session.turn import ThreadAffinity, Turn
+from tbprof.hook.turn import ThreadAffinity, Turn
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from trainings import Step, facts_in, published, train
 
 import tbprof
+from tbprof.hook import step_clock, step_count
+from tbprof.hook.publishing import Publisher
 from tbprof.hook.safety.modes import function_modes
-from tbprof.hook.spool.publishing import Publisher
-from tbprof.hook.steps import step_clock, step_count
 
 if TYPE_CHECKING:
     from conftest import RunScript

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tbprof.folders import FORGOTTEN_SECONDS
-from tbprof.hook.spool.orphan_recovery import recover_windows
-from tbprof.hook.spool.processes import process_name
-from tbprof.hook.spool.spool import facts_path, hold_folder, inputs_path, log_path, open_spool
+from tbprof.hook.orphan_recovery import recover_windows
+from tbprof.hook.processes import process_name
+from tbprof.hook.spool import facts_path, hold_folder, inputs_path, log_path, open_spool
 
 
 def process_that_is_over() -> str:

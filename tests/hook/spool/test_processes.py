@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.hook.spool import processes
-from tbprof.hook.spool.processes import (
+from tbprof.hook import processes
+from tbprof.hook.processes import (
     host_name,
     is_of_this_host,
     is_running,

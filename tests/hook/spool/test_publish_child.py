@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import tbprof
-from tbprof.hook.spool.publishing import start_child
-from tbprof.hook.spool.spool import log_path
+from tbprof.hook.publishing import start_child
+from tbprof.hook.spool import log_path
 
 HOME = Path(tbprof.__file__).resolve().parent.parent
 

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from tbprof.folders import PACKAGE
-from tbprof.hook.config.options import RecordOptions
-from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.facts.facts import WindowFacts, collect_facts, write_facts
+from tbprof.hook.options import RecordOptions
+from tbprof.hook.publishing import MOST_CHILDREN, MOST_WAITING, Publisher
 from tbprof.hook.safety.guard import MissingFacts
-from tbprof.hook.spool.publishing import MOST_CHILDREN, MOST_WAITING, Publisher
-from tbprof.hook.spool.spool import broken_path, facts_path, log_path, open_spool
-from tbprof.hook.trackers.tracker_thread import TrackerThread
-from tbprof.hook.trackers.trackers import ShownWindow
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.spool import broken_path, facts_path, log_path, open_spool
+from tbprof.hook.tracker_thread import TrackerThread
+from tbprof.hook.trackers import ShownWindow
+from tbprof.hook.window.facts import WindowFacts, collect_facts, write_facts
 from tbprof.hook.window.window import ProfiledWindow
 
 
@@ -154,7 +154,7 @@ def test_a_log_that_takes_no_line_does_not_stop_the_publishing(
     def full(_: int) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tbprof.hook.spool.publishing.process_name", full)
+    monkeypatch.setattr("tbprof.hook.publishing.process_name", full)
     publisher = Publisher(str(tmp_path / "logs"))
     publisher.publish(trace)
     publisher.wait(60)
@@ -216,7 +216,7 @@ def test_of_many_windows_a_few_are_published_at_a_time(trace: Path, tmp_path: Pa
 def test_while_too_many_wait_none_is_to_begin(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("tbprof.hook.spool.publishing.MOST_CHILDREN", 0)
+    monkeypatch.setattr("tbprof.hook.publishing.MOST_CHILDREN", 0)
     publisher = Publisher(str(tmp_path / "logs"))
     for _ in range(MOST_WAITING):
         assert publisher.keeps_up()
@@ -230,7 +230,7 @@ def test_while_too_many_wait_none_is_to_begin(
 def test_a_process_that_does_not_end_is_let_go_with_one_sentence(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("tbprof.hook.spool.publishing.DEADLINE_S", 0.0)
+    monkeypatch.setattr("tbprof.hook.publishing.DEADLINE_S", 0.0)
     publisher = Publisher(str(tmp_path / "logs"))
     publisher.publish(trace)
     process = publisher._running[trace].process

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tbprof.errors import UsageError
-from tbprof.hook.spool.processes import process_name
-from tbprof.hook.spool.spool import (
+from tbprof.hook.processes import process_name
+from tbprof.hook.spool import (
     check_spool,
     facts_path,
     log_path,

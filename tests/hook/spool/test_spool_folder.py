@@ -13,10 +13,10 @@ import pytest
 from trainings import Step, facts_in, published_soon, train
 
 import tbprof
-from tbprof.hook.spool import spool
-from tbprof.hook.spool.orphan_recovery import is_orphaned
-from tbprof.hook.spool.processes import process_name
-from tbprof.hook.spool.spool import SpoolFolder
+from tbprof.hook import spool
+from tbprof.hook.orphan_recovery import is_orphaned
+from tbprof.hook.processes import process_name
+from tbprof.hook.spool import SpoolFolder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders have no locks there")
 

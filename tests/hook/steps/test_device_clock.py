@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 import torch
 
-from tbprof.hook.steps.step_clock import FIRST_SPAN_STEPS, SPAN_STEPS, DeviceClock
+from tbprof.hook.step_clock import FIRST_SPAN_STEPS, SPAN_STEPS, DeviceClock
 
 MS = 1_000_000
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tbprof.hook.config.schedule import NO_STEP_NS, SlowSteps
-from tbprof.hook.steps.step_clock import StepClock
-from tbprof.hook.steps.timetable import ENOUGH_STEPS, FEWEST_STEPS, SlowStepWatch
+from tbprof.hook.schedule import NO_STEP_NS, SlowSteps
+from tbprof.hook.step_clock import StepClock
+from tbprof.hook.timetable import ENOUGH_STEPS, FEWEST_STEPS, SlowStepWatch
 
 
 def clock_after(steps: int) -> StepClock:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.hook.steps import step_clock
-from tbprof.hook.steps.step_clock import StepClock, StepTimes
+from tbprof.hook import step_clock
+from tbprof.hook.step_clock import StepClock, StepTimes
 
 
 @pytest.fixture

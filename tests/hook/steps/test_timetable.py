@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.hook.config.schedule import Schedule
-from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS, NEVER, Timetable
-from tbprof.hook.steps.trigger import TRIGGER_NAME, Request, Trigger
+from tbprof.hook.schedule import Schedule
+from tbprof.hook.timetable import FIRST_LOOK_STEPS, NEVER, Timetable
+from tbprof.hook.trigger import TRIGGER_NAME, Request, Trigger
 
 SECOND_NS = 1_000_000_000
 

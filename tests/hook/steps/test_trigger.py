@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tbprof.hook.steps.trigger import PATIENCE_S, TRIGGER_NAME, Request, Trigger
+from tbprof.hook.trigger import PATIENCE_S, TRIGGER_NAME, Request, Trigger
 
 
 def write(folder: Path, text: str, at_s: int) -> None:

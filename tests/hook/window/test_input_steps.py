@@ -14,8 +14,8 @@ from torch.profiler import ProfilerActivity, profile
 
 import tbprof
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.operators.limits import find_costs
-from tbprof.analysis.operators.operators import find_operators
+from tbprof.analysis.figures.operator_limits import find_costs
+from tbprof.analysis.figures.operators import find_operators
 from tbprof.trace.importers.kineto.reader import read_trace
 
 SCHEDULE = tbprof.Schedule(skip_first=1, warmup=1, active=2)
@@ -95,7 +95,7 @@ def test_a_recording_of_them_that_can_t_begin_ends_nothing(
 ) -> None:
     def break_it(_: tbprof.TrainerHook, number: int) -> None:
         if number == FIRST - 1:
-            monkeypatch.setattr("tbprof.hook.session.session.INPUT_STEPS", None)
+            monkeypatch.setattr("tbprof.hook.session.INPUT_STEPS", None)
 
     assert not has_inputs(train(tmp_path / "logs", break_it))
     assert any("What operators are given was not recorded" in message for message in caplog.messages)

@@ -15,13 +15,13 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.analysis.modules.module_table import MODULE_TABLES
-from tbprof.analysis.modules.owners import ROOT, find_owners
-from tbprof.analysis.operators.operators import find_operators
-from tbprof.hook.config.options import RecordOptions
-from tbprof.hook.config.schedule import Schedule
+from tbprof.analysis.figures.module_owners import ROOT, find_owners
+from tbprof.analysis.figures.module_table import MODULE_TABLES
+from tbprof.analysis.figures.operators import find_operators
+from tbprof.hook.options import RecordOptions
 from tbprof.hook.safety.cuda_device import crashes_with_stack
 from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.schedule import Schedule
 from tbprof.hook.window import module_marks
 from tbprof.hook.window.module_marks import MOST_WINDOWS, ModuleMarks
 from tbprof.hook.window.window import ProfiledWindow

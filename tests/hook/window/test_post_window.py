@@ -9,8 +9,8 @@ import pytest
 from trainings import Step, facts_in
 
 import tbprof
-from tbprof.hook.steps import step_clock
-from tbprof.hook.steps.timetable import FIRST_LOOK_STEPS
+from tbprof.hook import step_clock
+from tbprof.hook.timetable import FIRST_LOOK_STEPS
 from tbprof.hook.window.post_window import ENOUGH_STEPS, SETTLE_STEPS
 
 MS = 1_000_000

@@ -13,10 +13,10 @@ from torch.profiler import ProfilerAction, ProfilerActivity, profile
 from trainings import published, train
 
 import tbprof
-from tbprof.hook.config.options import RecordOptions
-from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.options import RecordOptions
 from tbprof.hook.safety.cuda_device import crashes_with_stack
 from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.schedule import Schedule
 from tbprof.hook.window.torch_profiler import end_prepared_session, make_profiler, supported_options
 
 Step = Callable[[], float]

@@ -14,8 +14,7 @@ import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from tbprof.hook.config.options import RecordOptions
-from tbprof.hook.config.schedule import Schedule
+from tbprof.hook.options import RecordOptions
 from tbprof.hook.safety.cuda_device import (
     PREPARED_SESSIONS_END,
     WITH_MODULES_WARNS,
@@ -23,6 +22,7 @@ from tbprof.hook.safety.cuda_device import (
     is_torch_since,
 )
 from tbprof.hook.safety.other_profilers import other_profiler_at_work
+from tbprof.hook.schedule import Schedule
 from tbprof.hook.window.window import ProfiledWindow
 
 if TYPE_CHECKING:
@@ -241,8 +241,8 @@ def test_what_the_profiler_imports_is_there_before_the_first_recorded_step(
     ended = run_script(
         """
         import pathlib, sys
-        from tbprof.hook.config.options import RecordOptions
-        from tbprof.hook.config.schedule import Schedule
+        from tbprof.hook.options import RecordOptions
+        from tbprof.hook.schedule import Schedule
         from tbprof.hook.window.window import ProfiledWindow
         window = ProfiledWindow(
             Schedule(warmup=1, active=1), RecordOptions(), pathlib.Path(sys.argv[1]), "worker", lambda: None

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tbprof.job.ranks.aligning import Sequenced, certain_pairs, place_in, rest_of
-from tbprof.job.ranks.rank_record import NOT_RECORDED
+from tbprof.job.aligning import Sequenced, certain_pairs, place_in, rest_of
+from tbprof.job.rank_record import NOT_RECORDED
 
 
 def numbered(codes: Sequence[int], steps: Sequence[int] = (), *, is_cut: bool = False) -> Sequenced:

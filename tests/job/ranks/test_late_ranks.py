@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 from rank_records import Collective, rank_record
 
-from tbprof.job.ranks.arrivals import NOBODY
-from tbprof.job.ranks.blame import JITTER
-from tbprof.job.ranks.rank_record import Message, Part, RankRecord
-from tbprof.job.ranks.what_if_times import JobAnalysis, analyze_ranks
+from tbprof.job.arrivals import NOBODY
+from tbprof.job.blame import JITTER
+from tbprof.job.rank_record import Message, Part, RankRecord
+from tbprof.job.what_if_times import JobAnalysis, analyze_ranks
 
 US = 1_000
 COMPUTING = Part("computing", name="aten::mm", within="layers.0")

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 from rank_records import Collective, rank_record
 
-from tbprof.job.ranks.matching import Matching, Unmatched, match_ranks
-from tbprof.job.ranks.rank_record import NOT_RECORDED, Message
+from tbprof.job.matching import Matching, Unmatched, match_ranks
+from tbprof.job.rank_record import NOT_RECORDED, Message
 
 SIZES = (100, 200, 300, 400)
 

@@ -10,9 +10,9 @@ import pytest
 from public_report import PublicReport
 from rank_records import Collective, rank_record
 
-from tbprof.job.ranks.arrivals import NOBODY
-from tbprof.job.ranks.rank_record import Message
-from tbprof.job.ranks.what_if_times import analyze_ranks
+from tbprof.job.arrivals import NOBODY
+from tbprof.job.rank_record import Message
+from tbprof.job.what_if_times import analyze_ranks
 from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import rank_summary
 

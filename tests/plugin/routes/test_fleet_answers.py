@@ -12,7 +12,7 @@ from fleet_runs import put_fleet
 from timeouts import PATIENCE_S
 
 from tbprof.plugin.routes.fleet_answers import _LOOK_AGAIN_S, Summaries
-from tbprof.store.lookup.discovery import Discovery
+from tbprof.store.discovery import Discovery
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.window_messages import Part
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
-from tbprof.views.series.series_views import figures_of
+from tbprof.views.series_views import figures_of
 
 OpenTab = Callable[..., Any]
 

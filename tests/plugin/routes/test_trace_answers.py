@@ -16,7 +16,7 @@ from timeouts import PATIENCE_S
 
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
-from tbprof.views.timeline.selection import MAGIC, VERSION
+from tbprof.views.timeline_selection import MAGIC, VERSION
 
 WINDOW = "w.1752215573993169006.pt.trace.json.gz"
 PLACE = {"run": "run", "worker": "w", "window": WINDOW}

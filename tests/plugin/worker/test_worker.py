@@ -20,7 +20,7 @@ from tbprof.plugin.worker.main import answering
 from tbprof.process.answering import answer_all, received
 from tbprof.report import build_report
 from tbprof.store.codec import decode_report
-from tbprof.store.lookup.cache import cached_report
+from tbprof.store.report_cache import cached_report
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 

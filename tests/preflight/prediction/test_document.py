@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tbprof.preflight.prediction.document import document  # noqa: E402
+from tbprof.preflight.document import document  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
 
 SAMPLE = Path(__file__).parents[2] / "data" / "preflight.json"

@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch")
 
 from tbprof.model import Source
-from tbprof.preflight.base.user_frame import Origin
-from tbprof.preflight.program.child_runs import ChildRun, add_child_runs
+from tbprof.preflight.child_runs import ChildRun, add_child_runs
+from tbprof.preflight.user_frame import Origin
 from tbprof.preflight.watching.recording import Event, Recorder
 
 LINE = Origin("train.py", Source("train.py", 3, "main", exact=True, candidates=()), None, (), None)

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tbprof.errors import UsageError  # noqa: E402
-from tbprof.preflight.prediction.document import document  # noqa: E402
+from tbprof.preflight.document import document  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
 
 

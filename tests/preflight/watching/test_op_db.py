@@ -14,7 +14,7 @@ pytest.importorskip("expecttest", reason="torch.testing's list of ops needs it: 
 from torch.utils._pytree import tree_leaves, tree_map  # noqa: E402
 
 from tbprof.optable import OPS  # noqa: E402
-from tbprof.preflight.base.device_marks import device_place, is_on_device, mark  # noqa: E402
+from tbprof.preflight.device_marks import device_place, is_on_device, mark  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
 from tbprof.preflight.watching.recording import RECORDERS, Recorder, muted  # noqa: E402
 

@@ -6,7 +6,7 @@ from launch_scenes import hand_written_loss, pausing
 from trace_builder import TraceBuilder
 
 from tbprof.model import Report
-from tbprof.views.checks.checks_view import checks_view
+from tbprof.views.checks import checks_view
 
 
 def said(report: Report, rule: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from rule_scenes import each_step, found
 from scenes import upload
 from trace_builder import TraceBuilder
 
-from tbprof.texts.findings.rule_pages import fix_words
+from tbprof.texts.rule_pages import fix_words
 
 LARGE = 19_267_584
 """128 images of 224 x 224."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.arrays.intervals import total_ns
-from tbprof.analysis.gaps.idle_places import find_launch_idle
+from tbprof.analysis.figures.idle_places import find_launch_idle
+from tbprof.analysis.intervals import total_ns
 from tbprof.rules.launch.bound_code import kernels_by_code
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.intervals import total_ns
 from tbprof.rules.memory.cache_flushes import find_cache_flushes
 
 

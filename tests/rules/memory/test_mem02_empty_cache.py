@@ -15,8 +15,8 @@ from trace_builder import MAIN, TraceBuilder
 
 from tbprof.model import FIXED_AS, Saving
 from tbprof.texts.figures.places import scope_of
-from tbprof.texts.findings.finding_notes import finding_note
-from tbprof.views.findings.actions import rank
+from tbprof.texts.finding_notes import finding_note
+from tbprof.views.actions import rank
 
 EMPTY_CACHE = "/usr/lib/python3/site-packages/torch/cuda/memory.py(250): empty_cache"
 

@@ -7,7 +7,7 @@ from masked_scene import masked_reads
 from scenes import SIDE, gpu_bound, host_bound, read_scalar
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.savings.savings import saving_of
+from tbprof.analysis.figures.savings import saving_of
 from tbprof.rules.sync.syn10_mask_cluster import MaskCluster, find_mask_cluster
 
 

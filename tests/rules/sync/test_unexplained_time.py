@@ -6,7 +6,7 @@ import pytest
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
-from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.intervals import total_ns
 from tbprof.rules.sync.syn13_unexplained_wait import Unexplained, find_unexplained
 
 BASE_NS = 5_000

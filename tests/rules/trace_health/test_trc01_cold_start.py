@@ -12,7 +12,7 @@ from rule_scenes import found
 from trace_builder import TraceBuilder
 
 from tbprof.texts.figures.places import scope_of
-from tbprof.texts.findings.finding_notes import finding_note
+from tbprof.texts.finding_notes import finding_note
 
 LOADING = "Lazy Function Loading"
 

@@ -12,9 +12,9 @@ import pytest
 
 from tbprof.model import Report
 from tbprof.report import build_report
+from tbprof.store import report_cache
 from tbprof.store.codec import MAX_REPORT_BYTES
-from tbprof.store.lookup import cache
-from tbprof.store.lookup.cache import cached_report, keep_report, report_key
+from tbprof.store.report_cache import cached_report, keep_report, report_key
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
@@ -111,7 +111,7 @@ def test_another_version_of_tbprof_asks_anew(
     trace: Path, report: Report, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(trace, report)
-    monkeypatch.setattr(cache, "__version__", "99")
+    monkeypatch.setattr(report_cache, "__version__", "99")
     assert cached_report(str(trace)) is None
 
 
@@ -171,7 +171,7 @@ def test_the_reports_not_used_for_longest_go_first(
     size = kept(folder)[0].stat().st_size
     # The first is the oldest, and used just now.
     assert cached_report(str(traces[0])) is not None
-    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 3 * size)
-    monkeypatch.setattr(cache, "WALK_EVERY", 1)
+    monkeypatch.setattr(report_cache, "MAX_CACHE_BYTES", 3 * size)
+    monkeypatch.setattr(report_cache, "WALK_EVERY", 1)
     keep(traces[3], report)
     assert [cached_report(str(trace)) is not None for trace in traces] == [True, False, True, True]

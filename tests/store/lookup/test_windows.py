@@ -16,8 +16,8 @@ from tbprof.report import build_report
 from tbprof.safe_open import content_of
 from tbprof.store import report_pb2
 from tbprof.store.codec import MAX_REPORT_BYTES, encode_report
-from tbprof.store.lookup.cache import keep_report, report_key, report_of_window
-from tbprof.store.lookup.windows import read_report, stored_report, with_doubt
+from tbprof.store.report_cache import keep_report, report_key, report_of_window
+from tbprof.store.windows import read_report, stored_report, with_doubt
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.publishing import publishing
-from tbprof.store.publishing.publishing import (
+from tbprof.store import publishing
+from tbprof.store.discovery import Discovery
+from tbprof.store.publishing import (
     copy_classic,
     is_classic_wanted,
     publish_window,
     remove_classic_copies,
 )
-from tbprof.store.publishing.retention import CLASSIC_FOLDER
+from tbprof.store.retention import CLASSIC_FOLDER
 from tbprof.trace_files import is_classic_copy, looks_like_trace
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"

@@ -13,13 +13,12 @@ import pytest
 
 from tbprof.errors import PublishError, TraceError
 from tbprof.safe_open import content_of
-from tbprof.store import files
+from tbprof.store import files, publishing
 from tbprof.store.codec import noted_content
-from tbprof.store.lookup.discovery import Discovery
-from tbprof.store.lookup.windows import read_report
-from tbprof.store.publishing import publishing
-from tbprof.store.publishing.publishing import publish_window
-from tbprof.store.publishing.retention import Limits
+from tbprof.store.discovery import Discovery
+from tbprof.store.publishing import publish_window
+from tbprof.store.retention import Limits
+from tbprof.store.windows import read_report
 from tbprof.trace_files import looks_like_trace
 from tbprof.window_names import parse_window_name
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tbprof.file_names import PIN_NAME
-from tbprof.store.publishing.retention import Limits, keep_within
+from tbprof.store.retention import Limits, keep_within
 
 MUCH = 10**9
 

@@ -12,7 +12,7 @@ from scenes import host_bound
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tbprof.model import HookFacts, Report
-from tbprof.store.publishing.publishing import SUB_RUN, publish_window, scalars_of, write_scalars
+from tbprof.store.publishing import SUB_RUN, publish_window, scalars_of, write_scalars
 
 FACTS = HookFacts(
     schema=1,

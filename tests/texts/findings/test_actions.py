@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tbprof.texts.actions import first_action_sentence, how_to, place_of, smaller_sentence
 from tbprof.texts.figures.places import scope_of
-from tbprof.texts.findings.actions import first_action_sentence, how_to, place_of, smaller_sentence
-from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text
+from tbprof.texts.rule_pages import RuleText, all_rules, rule_text
 
 
 @pytest.mark.parametrize("page", all_rules(), ids=lambda page: page.code)

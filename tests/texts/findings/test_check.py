@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.line_rules import LINE_KINDS
-from tbprof.texts.findings.check_outcomes import (
+from tbprof.texts.check_outcomes import (
     budget_sentence,
     failure_sum,
     found_sentence,
@@ -13,7 +13,7 @@ from tbprof.texts.findings.check_outcomes import (
     unjudged_sum,
     warned_sentence,
 )
-from tbprof.texts.findings.predicted import kind_name
+from tbprof.texts.predicted import kind_name
 
 
 def test_a_finding_says_how_often_and_what_to_do() -> None:

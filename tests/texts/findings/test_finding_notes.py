@@ -9,7 +9,7 @@ import pytest
 from tbprof.model import Finding, Numbers
 from tbprof.report import build_report
 from tbprof.texts.figures.places import scope_of
-from tbprof.texts.findings.finding_notes import finding_note
+from tbprof.texts.finding_notes import finding_note
 
 STEP = scope_of(marks_steps=True)
 

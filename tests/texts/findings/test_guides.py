@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.texts.findings.rule_pages import Advice, RuleText, all_guides, guides_of, rule_text
+from tbprof.texts.rule_pages import Advice, RuleText, all_guides, guides_of, rule_text
 
 ADVICE = [pytest.param(each, id=each.text) for guide in all_guides() for each in guide.advice]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import tbprof
 from tbprof.model import GPU_RATES
-from tbprof.texts.findings import finding_notes
-from tbprof.texts.findings.finding_notes import not_checked_sentence, skipped_sentence
+from tbprof.texts import finding_notes
+from tbprof.texts.finding_notes import not_checked_sentence, skipped_sentence
 
 PACKAGE = Path(tbprof.__file__).parent
 

@@ -9,8 +9,8 @@ import pytest
 
 from tbprof.errors import UsageError
 from tbprof.rules.files import rule_files
-from tbprof.texts.findings import rule_pages
-from tbprof.texts.findings.rule_pages import RuleText, all_rules, rule_text, rule_words
+from tbprof.texts import rule_pages
+from tbprof.texts.rule_pages import RuleText, all_rules, rule_text, rule_words
 
 
 @pytest.mark.parametrize("page", all_rules(), ids=lambda page: page.code)

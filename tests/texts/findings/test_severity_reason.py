@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.texts.figures.places import scope_of
-from tbprof.texts.findings.finding_notes import severity_reason, severity_scale
+from tbprof.texts.finding_notes import severity_reason, severity_scale
 
 STEP, WINDOW = scope_of(marks_steps=True), scope_of(marks_steps=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.texts.job.notes import (
+from tbprof.texts.job import (
     even_sentence,
     late_cause_sentence,
     late_name,

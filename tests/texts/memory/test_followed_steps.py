@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.model import MemoryStep
-from tbprof.texts.memory.sentences import growth_sentence
+from tbprof.texts.memory import growth_sentence
 
 
 def followed(*peaks_bytes: int) -> list[MemoryStep]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from tbprof.model import HeldTensors, OutOfMemory
-from tbprof.texts.memory.sentences import asked_sentence, changes, there_sentence
+from tbprof.texts.memory import asked_sentence, changes, there_sentence
 
 GB = 10**9
 FULL = OutOfMemory(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.texts.screens.comparison import (
+from tbprof.texts.comparison import (
     alike_sentence,
     cause_sentence,
     comparison_sentence,

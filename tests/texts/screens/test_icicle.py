@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.texts.screens.icicle import icicle_opening
+from tbprof.texts.icicle import icicle_opening
 
 
 def opening(*parts: tuple[str, float], on_device: bool = True, of_step: bool = True) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.analysis.idle.device_idle import CAUSES
+from tbprof.analysis.device_idle import CAUSES
 from tbprof.model import IdlePlace, Site, Source
-from tbprof.texts.screens.idle import cause_name, drain_sentence, place_name, site_location
+from tbprof.texts.idle import cause_name, drain_sentence, place_name, site_location
 
 SITE = Site(
     direction="DtoH",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.model import Source
-from tbprof.texts.screens.source import candidate_note, code_origin, doubt_note, wait_note
+from tbprof.texts.source import candidate_note, code_origin, doubt_note, wait_note
 
 
 @pytest.mark.parametrize(

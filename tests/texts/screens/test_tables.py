@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.texts.screens.tables import operators_headline
+from tbprof.texts.tables import operators_headline
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.texts.screens.timeline import episode_sentence, gap_place, gap_sentence
+from tbprof.texts.timeline import episode_sentence, gap_place, gap_sentence
 
 
 def plain(text: str) -> str:

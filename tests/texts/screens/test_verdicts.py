@@ -6,8 +6,8 @@ import pytest
 
 from tbprof.errors import ReadingTookTooLong, ReportTooNew, TraceError
 from tbprof.model import Verdict
-from tbprof.texts.screens.problems import problem_of
-from tbprof.texts.screens.verdicts import scope_sentence, verdict_sentences
+from tbprof.texts.problems import problem_of
+from tbprof.texts.verdicts import scope_sentence, verdict_sentences
 
 NUMBERS: dict[str, int | float | str] = {
     "steps": 3,

@@ -9,7 +9,7 @@ import pytest
 
 import tbprof
 from tbprof.model import HealthFact
-from tbprof.texts.trust.health import health_sentence
+from tbprof.texts.health import health_sentence
 
 PACKAGE = Path(tbprof.__file__).parent
 

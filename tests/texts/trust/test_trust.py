@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.model import Numbers
-from tbprof.texts.trust.trust import trust_words
+from tbprof.texts.trust import trust_words
 
 AFTER: Numbers = {
     "factor": 1.02,

@@ -14,11 +14,11 @@ import pytest
 from trace_samples import a_step, classic, values_of, write
 
 from tbprof.folders import cache_folder
+from tbprof.trace import column_cache
+from tbprof.trace.column_cache import read_trace_cached
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.reading import read_trace
-from tbprof.trace.stored import cache
-from tbprof.trace.stored.cache import read_trace_cached
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
         found.append(path)
         return read_trace(path, **options)
 
-    monkeypatch.setattr(cache, "read_trace", read)
-    monkeypatch.setattr(cache, "WORTH_KEEPING_BYTES", 1)
+    monkeypatch.setattr(column_cache, "read_trace", read)
+    monkeypatch.setattr(column_cache, "WORTH_KEEPING_BYTES", 1)
     return found
 
 
@@ -160,7 +160,7 @@ def test_what_was_not_used_for_longest_goes_first(
         os.utime(newest, (number, number))
     one = sum(file.stat().st_size for file in entries()[0].iterdir())
     read_trace_cached(paths[0])
-    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 3 * one + one // 2)
+    monkeypatch.setattr(column_cache, "MAX_CACHE_BYTES", 3 * one + one // 2)
 
     read_trace_cached(paths[3])
     for path in (paths[0], paths[3], paths[2], paths[1]):
@@ -192,7 +192,7 @@ def test_only_what_tbprof_made_is_removed(tmp_path: Path, monkeypatch: pytest.Mo
     (folder / "precious").mkdir()
     (folder / "precious" / "thesis.tex").write_text("years", encoding="utf-8")
     (folder / ("a" * 32)).symlink_to(folder / "precious")
-    monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 0)
+    monkeypatch.setattr(column_cache, "MAX_CACHE_BYTES", 0)
     read_trace_cached(write(tmp_path, classic(a_step()), "second.json"))
     assert sorted(entry.name for entry in entries()) == ["a" * 32, "precious"]
     assert (folder / "precious" / "thesis.tex").read_text(encoding="utf-8") == "years"
@@ -217,7 +217,7 @@ def test_a_full_disk_costs_the_entry_only(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cache, "write_columns", full)
+    monkeypatch.setattr(column_cache, "write_columns", full)
 
     assert len(read_trace_cached(write(tmp_path, classic(a_step()))).slices) == 8
     assert entries() == []

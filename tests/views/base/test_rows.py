@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 import pytest
 
 from tbprof.model import Site
-from tbprof.views.base.steady import row_of
-from tbprof.views.window.window import SiteRow
+from tbprof.views.steady import row_of
+from tbprof.views.window import SiteRow
 
 
 @dataclass(frozen=True)

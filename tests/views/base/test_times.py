@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbprof.views.base.steady import optional_us, us
+from tbprof.views.steady import optional_us, us
 
 
 @given(st.integers(-(2**53) // 1000, 2**53 // 1000))

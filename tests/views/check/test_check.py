@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from check_samples import FOUND, accepted, answer, found, recording
 
-from tbprof.views.check.check import Budget, Warned
+from tbprof.views.check import Budget, Warned
 
 UPLOAD = found(fingerprint="b", rule="CPY05", kind="upload")
 

@@ -7,8 +7,8 @@ import dataclasses
 from report_samples import REPORT, SITE, changed, step
 
 from tbprof.model import Check, Finding, NotChecked, PredictedLine, Report, Source, SourceText
-from tbprof.views.check.check import Recording
-from tbprof.views.check.failing_findings import report_recording
+from tbprof.views.check import Recording
+from tbprof.views.failing_findings import report_recording
 
 STEPS = (step(1, 9_000_000, cold=True), step(2, 4_000_000), step(3, 4_000_000))
 EXACT = Source("train.py", 12, "train", exact=True, candidates=())

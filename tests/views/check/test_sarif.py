@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from check_samples import FOUND, accepted, answer, found, recording
 
-from tbprof.views.check.check import Budget, CheckView, Warned
-from tbprof.views.check.sarif import FINGERPRINT, sarif_log
+from tbprof.views.check import Budget, CheckView, Warned
+from tbprof.views.sarif import FINGERPRINT, sarif_log
 
 SCHEMA = Path(__file__).parents[2] / "data" / "sarif-schema-2.1.0.json"
 

@@ -7,10 +7,10 @@ import dataclasses
 from report_samples import REPORT, changed
 
 from tbprof.model import FIXED_AS, Check, PredictedLine, Report, Saving, Source
-from tbprof.texts.findings.rule_pages import rule_words
-from tbprof.views.checks.checks_view import CheckRow, checks_summary, checks_view
-from tbprof.views.findings.findings import finding_row
-from tbprof.views.overview.overview_view import overview_view
+from tbprof.texts.rule_pages import rule_words
+from tbprof.views.checks import CheckRow, checks_summary, checks_view
+from tbprof.views.findings import finding_row
+from tbprof.views.overview_view import overview_view
 
 WAIT = REPORT.findings[0]
 UNSAVED = dataclasses.replace(WAIT, rule="TRC02", severity="info", saving=None)

@@ -6,7 +6,7 @@ from communication_scenes import exchanging
 from trace_builder import TraceBuilder
 
 from tbprof.model import Report
-from tbprof.views.communication.communication_view import CommunicationView, communication_view
+from tbprof.views.communication import CommunicationView, communication_view
 
 
 def view_of(report: Report) -> CommunicationView:

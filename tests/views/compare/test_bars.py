@@ -7,7 +7,7 @@ import dataclasses
 from report_samples import changed, step
 
 from tbprof.model import Report
-from tbprof.views.compare.comparison import CompareBars, compare_bars
+from tbprof.views.comparison import CompareBars, compare_bars
 
 
 def idle_for(**by_cause_ns: int) -> Report:

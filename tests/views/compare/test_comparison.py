@@ -7,7 +7,7 @@ import dataclasses
 from report_samples import REPORT, SITE, changed, step
 
 from tbprof.model import Report, Site, SyncTotals, Verdict
-from tbprof.views.compare.comparison import CompareView, compare_view
+from tbprof.views.comparison import CompareView, compare_view
 
 
 def with_steps(*lengths_ns: int) -> Report:

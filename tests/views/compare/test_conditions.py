@@ -7,7 +7,7 @@ import dataclasses
 from report_samples import REPORT, changed
 
 from tbprof.model import HookFacts, LoaderFacts, OptimizerFacts
-from tbprof.views.compare.comparison import alike, differences
+from tbprof.views.comparison import alike, differences
 
 assert REPORT.facts is not None
 FACTS: HookFacts = REPORT.facts

@@ -7,7 +7,7 @@ import dataclasses
 from report_samples import REPORT, changed, step
 
 from tbprof.model import Report
-from tbprof.views.compare.figures import CompareFigure, compare_figures
+from tbprof.views.compared_figures import CompareFigure, compare_figures
 
 
 def compared(before: Report, after: Report) -> dict[str, CompareFigure]:

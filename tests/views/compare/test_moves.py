@@ -7,8 +7,8 @@ import dataclasses
 from report_samples import SITE, UPLOAD, changed
 
 from tbprof.model import Site
-from tbprof.views.compare.comparison import MovedWait, moved_wait
-from tbprof.views.compare.sites import compare_sites
+from tbprof.views.compared_sites import compare_sites
+from tbprof.views.comparison import MovedWait, moved_wait
 
 COPY = dataclasses.replace(UPLOAD, ops=("aten::copy_",))
 

@@ -7,7 +7,7 @@ import dataclasses
 from report_samples import REPORT, SITE, UPLOAD, changed
 
 from tbprof.model import Report, Site, SourceText
-from tbprof.views.compare.sites import CompareSite, compare_sites
+from tbprof.views.compared_sites import CompareSite, compare_sites
 
 
 def with_sites(*sites: Site) -> Report:

@@ -7,7 +7,7 @@ import dataclasses
 from report_samples import REPORT, changed, step
 
 from tbprof.model import Report
-from tbprof.views.compare.sites import CompareSteps, compare_steps, is_told
+from tbprof.views.compared_sites import CompareSteps, compare_steps, is_told
 
 
 def timed(median_ns: int, low_ns: int, high_ns: int) -> Report:

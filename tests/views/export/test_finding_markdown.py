@@ -7,7 +7,7 @@ import dataclasses
 from source_scene import known_training
 
 from tbprof.model import Report, Source
-from tbprof.views.export.finding_markdown import finding_text
+from tbprof.views.finding_markdown import finding_text
 
 REPORT = known_training()
 

@@ -11,7 +11,7 @@ from report_samples import REPORT, changed
 
 from tbprof.model import Numbers, Report
 from tbprof.store.codec import decode_report, encode_report
-from tbprof.views.export.report_document import report_document
+from tbprof.views.report_document import report_document
 
 
 def document(report: Report = REPORT) -> Any:

@@ -8,7 +8,7 @@ from report_samples import REPORT, changed
 from scenes import gpu_bound, host_bound
 
 from tbprof.model import Report, Window
-from tbprof.views.export.run_summary import idle_share, run_summaries
+from tbprof.views.run_summary import idle_share, run_summaries
 
 IDLE, BUSY = host_bound().report(), gpu_bound().report()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.views.findings.edits import EditRow, mechanical_edits
+from tbprof.views.edits import EditRow, mechanical_edits
 
 
 def edits(rule: str, code: str, *marked: int, first_line: int = 1) -> list[tuple[int, str, str]]:

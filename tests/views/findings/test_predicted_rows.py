@@ -6,11 +6,11 @@ import dataclasses
 
 from report_samples import REPORT, changed
 
-from tbprof.cli.output.markdown import markdown
-from tbprof.cli.output.terminal import terminal_text
+from tbprof.cli.markdown import markdown
+from tbprof.cli.terminal import terminal_text
 from tbprof.model import HealthFact, PredictedLine, Report, Source, SourceText, code_line
-from tbprof.views.window.window import WindowView
-from tbprof.views.window.window_view import window_view
+from tbprof.views.window import WindowView
+from tbprof.views.window_view import window_view
 
 
 def line(number: int, call: str = "item", file: str = "train.py") -> PredictedLine:

@@ -14,10 +14,10 @@ from trace_builder import TraceBuilder
 from tbprof.errors import UsageError
 from tbprof.model import Window
 from tbprof.report import build_report
-from tbprof.views.fleet.fleet import fleet_csv
-from tbprof.views.fleet.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
-from tbprof.views.fleet.listing import FleetQuestion, fleet_rows, fleet_view, sort_of
-from tbprof.views.fleet.summary import WindowSummary, document_of, summary_of, summary_of_document
+from tbprof.views.fleet import fleet_csv
+from tbprof.views.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_listing import FleetQuestion, fleet_rows, fleet_view, sort_of
+from tbprof.views.fleet_summary import WindowSummary, document_of, summary_of, summary_of_document
 
 SUMMARY = summary_of(report_of_commit(COMMITS[0]))
 LATER = summary_of(report_of_commit(COMMITS[1], "lib/late_metrics.py"))

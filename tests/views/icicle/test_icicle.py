@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.views.icicle.icicle_view import icicle_view
+from tbprof.views.icicle_view import icicle_view
 
 
 def training() -> TraceBuilder:

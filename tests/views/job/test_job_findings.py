@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from job_scenes import job_of
 
-from tbprof.job.ranks.matching import Unmatched
+from tbprof.job.matching import Unmatched
 from tbprof.views.job.job_page import JobPage
 from tbprof.views.job.job_view import job_findings, job_page
 from tbprof.views.job.rank_summary import rank_summary

@@ -8,10 +8,10 @@ import itertools
 import pytest
 from job_scenes import LATE, LATE_US, STEP_US, STEPS, job_of, pipeline_of
 
-from tbprof.job.ranks.rank_record import RankRecord
+from tbprof.job.rank_record import RankRecord
 from tbprof.model import Report
 from tbprof.store.codec import decode_report, encode_report
-from tbprof.texts.job.notes import saved_sentence
+from tbprof.texts.job import saved_sentence
 from tbprof.views.job.job_page import JobPage, RankProblem
 from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import RankSummary, rank_summary

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from tbprof.model import MEMORY_KINDS, MemoryStep
-from tbprof.snapshot.snapshot import Snapshot
-from tbprof.views.memory.documents import memory_step_document, snapshot_document
+from tbprof.snapshot import Snapshot
+from tbprof.views.memory_documents import memory_step_document, snapshot_document
 
 
 def test_a_followed_step_has_a_stack_of_the_kinds_that_were_there() -> None:

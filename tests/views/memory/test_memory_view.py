@@ -6,8 +6,8 @@ from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.memory.blocks import MOST_VALUES
-from tbprof.views.memory.memory_view import MemoryQuestion, memory_view
+from tbprof.analysis.figures.memory_blocks import MOST_VALUES
+from tbprof.views.memory_view import MemoryQuestion, memory_view
 
 
 def two_steps() -> Facts:

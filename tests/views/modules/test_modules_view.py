@@ -7,7 +7,7 @@ from module_scenes import training
 from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
-from tbprof.views.modules.modules_view import modules_view
+from tbprof.views.modules_view import modules_view
 
 
 def test_times_are_those_of_a_step() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tbprof.views.overview.action_rows import next_limit
-from tbprof.views.overview.overview import CauseRow, DeviceBar
+from tbprof.views.action_rows import next_limit
+from tbprof.views.overview import CauseRow, DeviceBar
 
 DEVICE = DeviceBar(computing_us=500.0, communication_us=0.0, copying_us=100.0, idle_us=400.0)
 

@@ -7,8 +7,8 @@ import dataclasses
 from report_samples import REPORT, changed
 
 from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Severity, Source, Verdict
-from tbprof.views.overview.opening import opening_of
-from tbprof.views.overview.overview_view import overview_view
+from tbprof.views.opening import opening_of
+from tbprof.views.overview_view import overview_view
 
 BUSY = Verdict(
     "drained",

@@ -12,8 +12,8 @@ from report_samples import REPORT, changed
 from trace_builder import TraceBuilder
 
 from tbprof.model import IdlePlace, MissingFact, PlanRow, Report, Saving
-from tbprof.views.overview.overview import OverviewView
-from tbprof.views.overview.overview_view import overview_view
+from tbprof.views.overview import OverviewView
+from tbprof.views.overview_view import overview_view
 
 
 def overview(report: Report) -> OverviewView:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from tbprof.manual.pages import all_pages
-from tbprof.views.pages.manual_page import ManualBlock, ManualEntry, ManualWords, manual_page
+from tbprof.views.pages import ManualBlock, ManualEntry, ManualWords, manual_page
 
 
 @dataclass(frozen=True)

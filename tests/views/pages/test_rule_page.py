@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from tbprof.texts.findings.rule_pages import rule_text
-from tbprof.views.pages.manual_page import rule_page
+from tbprof.texts.rule_pages import rule_text
+from tbprof.views.pages import rule_page
 
 
 def test_sections_come_in_reading_order() -> None:

@@ -6,8 +6,8 @@ import pytest
 from operator_scenes import facts_of
 from trace_builder import TraceBuilder
 
-from tbprof.views.roofline.roofline import RooflineView
-from tbprof.views.roofline.roofline_view import roofline_view
+from tbprof.views.roofline import RooflineView
+from tbprof.views.roofline_view import roofline_view
 
 SIDE = 4096
 TENSOR = "ampere_bf16_s16816gemm_bf16_128x128"

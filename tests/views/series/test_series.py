@@ -10,9 +10,9 @@ from communication_scenes import exchanging
 from report_samples import REPORT
 
 from tbprof.model import Window
-from tbprof.views.series.outstanding import MOST_ROWS
-from tbprof.views.series.series import SeriesRow, WindowFigures
-from tbprof.views.series.series_views import (
+from tbprof.views.outstanding import MOST_ROWS
+from tbprof.views.series import SeriesRow, WindowFigures
+from tbprof.views.series_views import (
     RANKS_OF_A_PAGE,
     figures_of,
     ranks_view,

@@ -9,10 +9,10 @@ from masked_scene import masked_reads
 from source_scene import METRICS, TRAIN, known_training
 
 from tbprof.model import PredictedLine, Report, Source
-from tbprof.texts.findings.rule_pages import rule_words
-from tbprof.views.findings.actions import added_savings
-from tbprof.views.source.source import LineMark, SourceFile, SourceFilesView
-from tbprof.views.source.source_files_view import source_files_view
+from tbprof.texts.rule_pages import rule_words
+from tbprof.views.actions import added_savings
+from tbprof.views.source import LineMark, SourceFile, SourceFilesView
+from tbprof.views.source_files_view import source_files_view
 
 REPORT = known_training()
 

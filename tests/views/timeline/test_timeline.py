@@ -12,10 +12,10 @@ import pytest
 from scenes import host_bound
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.timeline.tile import TilePlace
-from tbprof.analysis.timeline.timeline import Timeline
+from tbprof.analysis.figures.timeline import Timeline
+from tbprof.analysis.figures.timeline_tile import TilePlace
 from tbprof.report import build_report, open_timeline
-from tbprof.views.timeline.selection import (
+from tbprof.views.timeline_selection import (
     MAGIC,
     MAX_NAME,
     VERSION,
@@ -25,7 +25,7 @@ from tbprof.views.timeline.selection import (
     select_row,
     tile_bytes,
 )
-from tbprof.views.timeline.timeline_view import found_view, timeline_step, timeline_view
+from tbprof.views.timeline_view import found_view, timeline_step, timeline_view
 
 SAM = next((pathlib.Path(__file__).parents[3] / "logs" / "samples" / "sam_amg_a100").glob("*.json.gz"))
 

@@ -6,7 +6,7 @@ import pytest
 from report_samples import changed
 
 from tbprof.model import CopyTotal, RecordedCall, Source
-from tbprof.views.window.copies import CopyRow, bytes_per_s, copy_rows, non_blocking_of
+from tbprof.views.copies import CopyRow, bytes_per_s, copy_rows, non_blocking_of
 
 SOURCE = Source("train.py", 12, "train", exact=True, candidates=())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import Instance, Span, SpanKind
-from tbprof.views.window.instances import InstanceRemark, instance_view
+from tbprof.views.instances import InstanceRemark, instance_view
 
 MS = 1_000_000
 

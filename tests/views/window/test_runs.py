@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.model import SkippedFile, Window
-from tbprof.views.window.runs import RunsView, runs_view
+from tbprof.views.runs import RunsView, runs_view
 
 
 def window(run: str, worker: str, name: str, *, report: bool = False, order_ns: int = 0) -> Window:

@@ -8,8 +8,8 @@ import pytest
 from report_samples import REPORT, SITE, changed, step
 
 from tbprof.model import Finding, Instance, Report, Saving
-from tbprof.views.window.window import WindowView
-from tbprof.views.window.window_view import window_view
+from tbprof.views.window import WindowView
+from tbprof.views.window_view import window_view
 
 
 def view(report: Report = REPORT) -> WindowView:

@@ -1,4 +1,4 @@
-// A tile of the timeline as the server sends it; the format stands in `tbprof/views/timeline/tile_bytes.py`.
+// A tile of the timeline as the server sends it; the format stands in `tbprof/views/timeline_selection.py`.
 
 const MAGIC = 0x54504254;
 const VERSION = 1;

@@ -15,7 +15,6 @@ from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX, era_of
 from tbprof.trace.columns.joined_inputs import with_joined_inputs
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, NO_TABLES, Tables
-from tbprof.trace.importers.files.source import open_source
 from tbprof.trace.importers.kineto.column_builder import ColumnBuilder
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder, Losses
@@ -24,6 +23,7 @@ from tbprof.trace.importers.kineto.events.metadata import read_metadata
 from tbprof.trace.importers.kineto.health import Reading, health_of
 from tbprof.trace.importers.kineto.missing_rows import with_missing_rows, without_stray_rows
 from tbprof.trace.importers.kineto.rows import Rows
+from tbprof.trace.importers.source import open_source
 
 CHUNK_BYTES = 768 * 1024
 """Default size of the pieces that are decoded at once. Smaller ones take more calls, and the records of

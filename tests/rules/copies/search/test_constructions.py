@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.intervals import total_ns
 from tbprof.rules.copies.cpy06_object_construction_in_step import find_constructions
 
 

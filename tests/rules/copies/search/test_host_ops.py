@@ -7,7 +7,7 @@ from scenes import SIDE
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.rules.copies.search.host_ops import host_ops, ops_of, ops_within, top_level_ops
+from tbprof.rules.copies.host_ops import host_ops, ops_of, ops_within, top_level_ops
 
 
 def told() -> Facts:

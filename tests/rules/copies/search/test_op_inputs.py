@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from trace_builder import TraceBuilder
 
-from tbprof.rules.copies.search.host_ops import (
+from tbprof.rules.copies.host_ops import (
     UNKNOWN,
     first_shape,
     input_types,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_builder import TraceBuilder
 
-from tbprof.analysis.arrays.intervals import total_ns
+from tbprof.analysis.intervals import total_ns
 from tbprof.rules.copies.cpy11_pin_in_hot_loop import find_pinning
 
 

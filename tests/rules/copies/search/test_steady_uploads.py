@@ -8,7 +8,7 @@ from scenes import upload
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.rules.copies.search.steady_uploads import find_steady_uploads, names_loader
+from tbprof.rules.copies.steady_uploads import find_steady_uploads, names_loader
 
 LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trace_builder import TraceBuilder
 
-from tbprof.trace.export.classic.collectives import classic_name, is_collective, message
-from tbprof.trace.export.classic.mark import is_classic_copy
-from tbprof.trace.export.classic.rows import ClassicClock, classic_kernel_name, is_source_frame
-from tbprof.trace.export.classic.writer import write_classic
+from tbprof.trace.export.classic_collectives import classic_name, is_collective, message
+from tbprof.trace.export.classic_mark import is_classic_copy
+from tbprof.trace.export.classic_rows import ClassicClock, classic_kernel_name, is_source_frame
+from tbprof.trace.export.classic_writer import write_classic
 
 DAY_NS = 24 * 3600 * 10**9
 

@@ -11,9 +11,9 @@ from nsight_export import GLOBAL_PID, OTHER_PID, write_export
 from tbprof.errors import NotATrace, TraceTooLarge
 from tbprof.report import build_report
 from tbprof.trace.columns.columns import Category
-from tbprof.trace.importers.conversion.nsight import convert_nsight
-from tbprof.trace.importers.files.unpacked import MAX_BYTES_VARIABLE
+from tbprof.trace.importers.nsight_conversion import convert_nsight
 from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.importers.unpacked import MAX_BYTES_VARIABLE
 
 TABLES = {
     Category.KERNEL: "CUPTI_ACTIVITY_KIND_KERNEL",

@@ -9,8 +9,8 @@ from bombs import BOMBS, pack, pieces
 from trace_samples import a_step, classic, write
 
 from tbprof.errors import TraceTooLarge, UsageError
-from tbprof.trace.importers.files.unpacked import MAX_BYTES_VARIABLE, max_trace_bytes
 from tbprof.trace.importers.kineto.reader import read_trace
+from tbprof.trace.importers.unpacked import MAX_BYTES_VARIABLE, max_trace_bytes
 
 MIB, GIB = 1024**2, 1024**3
 

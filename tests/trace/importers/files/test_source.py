@@ -11,7 +11,7 @@ import pytest
 from trace_samples import write
 
 from tbprof.errors import TraceNotReadable, TraceTooLarge
-from tbprof.trace.importers.files.source import ByteSource, open_source
+from tbprof.trace.importers.source import ByteSource, open_source
 
 CONTENT = os.urandom(300_000) + b"the end"
 

@@ -12,7 +12,7 @@ from hook_facts import FACTS
 from trace_samples import HEAD, a_step, classic, complete, health_numbers, kernel, rows_of, write
 
 from tbprof.model import HealthFact
-from tbprof.texts.trust.health import health_sentence
+from tbprof.texts.health import health_sentence
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.reader import read_trace
 

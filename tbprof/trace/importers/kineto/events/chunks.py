@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tbprof.errors import NotATrace
 from tbprof.records import dataclass
-from tbprof.trace.importers.files.source import ByteSource
 from tbprof.trace.importers.kineto.events.batch import (
     ARRAY_START,
     EVENT_START,
@@ -13,6 +12,7 @@ from tbprof.trace.importers.kineto.events.batch import (
     Boundary,
     learn_boundary,
 )
+from tbprof.trace.importers.source import ByteSource
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """A longer event is dropped and counted. The longest seen in real traces has 60 KB."""

@@ -10,9 +10,9 @@ import pytest
 from trace_samples import HEAD, a_step, classic, dumped, write
 
 from tbprof.errors import NotATrace
-from tbprof.trace.importers.files.source import open_source
 from tbprof.trace.importers.kineto.events.batch import learn_boundary
 from tbprof.trace.importers.kineto.events.chunks import EventStream
+from tbprof.trace.importers.source import open_source
 
 EVENTS = a_step() * 30
 

@@ -18,9 +18,9 @@ from trace_samples import a_step, classic, dumped, write
 from tbprof.errors import NotATrace
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
-from tbprof.trace.importers.kineto.parallel import file_slice, parallel_reader
-from tbprof.trace.importers.kineto.parallel.file_slice import FileSlice, NotWhole, read_slice
-from tbprof.trace.importers.kineto.parallel.parallel_reader import read_trace_in_parallel
+from tbprof.trace.importers.kineto import file_slice, parallel_reader
+from tbprof.trace.importers.kineto.file_slice import FileSlice, NotWhole, read_slice
+from tbprof.trace.importers.kineto.parallel_reader import read_trace_in_parallel
 from tbprof.trace.importers.kineto.reader import read_trace
 from tbprof.trace.importers.kineto.rows import join_rows
 

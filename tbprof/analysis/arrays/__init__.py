@@ -1,1 +1,0 @@
-"""Arithmetic on arrays of times and names: intervals, nesting, rows by their names."""

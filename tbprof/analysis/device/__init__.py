@@ -1,1 +1,0 @@
-"""What ran on the devices, and what kind of work it was."""

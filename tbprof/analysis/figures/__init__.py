@@ -1,0 +1,1 @@
+"""Tables and sums of a window, made of its facts: what screens and reports show."""

@@ -1,0 +1,246 @@
+"""What removing waits can win: floor, estimate and ceiling.
+
+The ceiling is the smaller of the waits on the training threads and the time that a host which
+comes earlier could fill (`fillable`): a wait is not a cost. It is taken apart for each stretch between two
+waits that stay and let the device run dry, as frees of memory do. At their return the host is ahead of what
+was recorded by no more than the device is, so that nothing it had gained besides helps any later.
+Waits of threads that make the batches count with what the training may have stood for them.
+The floor is what the device is seen to stay dry after the waits. The estimate replays the
+window without them; where the replay does not reproduce the window there is none.
+
+What a host wins at most that need not do some of its work.
+
+It comes earlier by no more than that work took, and what it gains is worth no more than the time in which
+the device could have been busier (`fillable`). As with waits, both are taken apart for each stretch between
+two waits that let the device run dry: at their return the host is ahead of what was recorded by no more than
+the device is. A free of memory is such a wait, unless it is spared itself. Where that idle lies does not
+matter: code that is launched late delays what comes after it.
+First calls, in which kernels are loaded, are spared to nobody: other code makes its own.
+
+What any device could win by being faster, while the host does what it did.
+
+A kernel that takes half the time wins nothing where the device then waits for the host. The host comes
+earlier only by what it waited for the device: in its sync points, those of threads that make its batches, and
+calls of the driver that may have waited as well, such as a launch onto a full queue or a free of memory. And
+the window ends earlier by what the device did after the host's last step.
+
+What the fix plan wins of each step: floor, estimate and ceiling.
+
+A step's figures are about the waits that begin in it, wherever the time that they win falls: a
+host that waits less in one step is ahead in the next, and the next may be the one that is short of
+work. So the ceiling of a step is its waits, its length, or what a host can fill from its start to the end
+of the window, whichever is least; alone it may be all of the window's. The estimate gives each step its part
+of the window's, by what the host gains in it when the window is replayed.
+
+In which order fixing pays most, and what each fix adds to those before it.
+
+Two waits can hide each other: the second is worth nothing until the first is gone. So the plan
+takes the fix that wins most, then the one that wins most beside it, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, union
+from tbprof.model import Removal, Saving
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category
+
+
+def earlier_host_ns(facts: Facts, spared: Intervals) -> int:
+    """At most so much shorter gets the window, were the host spared this time."""
+    spared = subtract(spared, facts.causes.states["loading"])
+    if len(spared) == 0 or not facts.device_is_known:
+        return 0
+    waits = facts.replay.waits
+    is_spared = (waits.episode == NONE) & (overlap_ns(spared, waits.start_ns, waits.end_ns) > 0)
+    ends = np.sort(waits.end_ns[waits.drains & ~is_spared], kind="stable")
+    begin, until = np.append(_FIRST_NS, ends), np.append(ends, _LAST_NS)
+    spared_ns = overlap_ns(spared, begin, until)
+    next_one = np.minimum(np.searchsorted(spared.end_ns, begin, side="right"), len(spared) - 1)
+    since = np.where(begin == _FIRST_NS, begin, np.maximum(begin, spared.start_ns[next_one]))
+    fillable_ns = overlap_ns(facts.fillable, np.minimum(since, until), until)
+    return int(np.minimum(spared_ns, fillable_ns).sum())
+
+
+REPLAYED: tuple[Removal, ...] = ("drop", "defer")
+"""What a replay can tell: the wait goes and nothing comes in its place."""
+
+_FIRST_NS, _LAST_NS = -(2**62), 2**62
+"""Before and after all instants (ns since 1970), and so that a difference to one of those fits int64."""
+
+
+def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
+    """The three figures for the episodes at these positions: floor <= estimate <= ceiling.
+
+    The estimate is clamped to the ceiling, and then the floor to the estimate.
+    """
+    won = chosen[facts.can_be_won[chosen]]
+    ceiling = min(_within_stretches_ns(facts, won) + _feeding_ns(facts, chosen), facts.fillable_ns)
+    floor = min(int(facts.starve_ns[won].sum()), ceiling)
+    is_told = facts.is_replayable and (len(won) > 0 or ceiling == 0)
+    if removal not in REPLAYED or not is_told:
+        return Saving(floor_ns=floor, estimate_ns=None, ceiling_ns=ceiling)
+    estimate = min(facts.replay.saving_ns(won), ceiling) if ceiling else 0
+    return Saving(floor_ns=min(floor, estimate), estimate_ns=estimate, ceiling_ns=ceiling)
+
+
+def _within_stretches_ns(facts: Facts, won: Int64s) -> int:
+    """Of each stretch, the waits that begin in it or what can be filled from the first of them on.
+
+    In the first stretch all that can be filled counts: steps before the window win by the same change.
+    """
+    if len(won) == 0:
+        return 0
+    waits, episodes = facts.replay.waits, facts.episodes
+    ends = np.sort(waits.end_ns[waits.drains & ~is_among(waits.episode, won)], kind="stable")
+    won = won[np.argsort(episodes.start_ns[won], kind="stable")]
+    stretch = np.searchsorted(ends, episodes.start_ns[won], side="right")
+    first = np.flatnonzero(np.diff(stretch, prepend=-1))
+    waited = np.add.reduceat(episodes.wait_ns[won], first)
+    since = np.where(stretch[first] == 0, _FIRST_NS, episodes.start_ns[won[first]])
+    until = np.append(ends, _LAST_NS)[stretch[first]]
+    return int(np.minimum(waited, overlap_ns(facts.fillable, since, until)).sum())
+
+
+def _feeding_ns(facts: Facts, chosen: Int64s) -> int:
+    feeding = chosen[facts.feeds_training[chosen]]
+    waits_ns = int(facts.episodes.wait_ns[feeding].sum())
+    return min(waits_ns, facts.silent_ns) if waits_ns else 0
+
+
+OWN_NS = 20_000
+"""What a call of the driver takes at most that waits for nothing; a launch takes 5 to 10 us."""
+
+
+def faster_device_ns(facts: Facts) -> int:
+    """At most so much shorter gets the window, were all work of the device done at once."""
+    episodes, work, steps = facts.episodes, facts.work, facts.steps
+    waits = np.flatnonzero(episodes.blocking & is_among(episodes.lane, facts.training_threads))
+    waited_ns = int(episodes.wait_ns[waits].sum())
+    inside = steps.index_of(work.launch_start_ns) != NONE
+    last = int(work.end_ns[inside].max(initial=int(steps.end_ns.max())))
+    behind_ns = last - int(steps.end_ns.max())
+    feeding_ns = min(int(episodes.wait_ns[facts.feeds_training].sum()), facts.silent_ns)
+    return waited_ns + _may_have_waited_ns(facts, waits) + feeding_ns + behind_ns
+
+
+def _may_have_waited_ns(facts: Facts, waits: Int64s) -> int:
+    """In calls of the driver that are no sync points."""
+    slices, episodes = facts.trace.slices, facts.episodes
+    calls = np.flatnonzero((slices.category == Category.RUNTIME) & (slices.duration_ns > OWN_NS))
+    calls = calls[is_among(slices.lane[calls], facts.training_threads)]
+    waiting = union(episodes.start_ns[waits], episodes.end_ns[waits])
+    counted = overlap_ns(waiting, slices.start_ns[calls], slices.end_of(calls)) > 0
+    calls = calls[~counted & (facts.steps.index_of(slices.start_ns[calls]) != NONE)]
+    return int((slices.duration_ns[calls] - OWN_NS).sum())
+
+
+def step_savings(facts: Facts, planned: Int64s, window: Saving) -> list[Saving]:
+    """One bracket a step, floor <= estimate <= ceiling.
+
+    Args:
+        facts: Of the window.
+        planned: Positions of the episodes that the fix plan removes.
+        window: What it wins of the window; without an estimate no step has one.
+    """
+    if not facts.device_is_known:
+        return [Saving(0, None, 0)] * len(facts.steps)
+    won = np.flatnonzero(facts.can_be_won)
+    removed = planned[facts.can_be_won[planned]]
+    held_up = np.flatnonzero(facts.can_be_won | facts.feeds_training)
+    waits = _by_step(facts, held_up, facts.episodes.wait_ns)
+    # Waits of several threads add.
+    most = np.minimum(waits, facts.steps.end_ns - facts.steps.start_ns)
+    ceiling = np.minimum(most, _fillable_from(facts))
+    dry = removed if window.estimate_ns is not None else won
+    floor = np.minimum(_by_step(facts, dry, facts.starve_ns), ceiling)
+    if window.estimate_ns is None:
+        return [Saving(f, None, c) for f, c in zip(floor.tolist(), ceiling.tolist(), strict=True)]
+    estimate = np.minimum(_shared_out(facts.replay.gained_ns(removed), window.estimate_ns), ceiling)
+    floor = np.minimum(floor, estimate)
+    figures = zip(floor.tolist(), estimate.tolist(), ceiling.tolist(), strict=True)
+    return [Saving(f, e, c) for f, e, c in figures]
+
+
+def _by_step(facts: Facts, chosen: Int64s, values: Int64s) -> Int64s:
+    total = np.zeros(len(facts.steps), np.int64)
+    np.add.at(total, facts.episodes.step[chosen], values[chosen])
+    return total
+
+
+def _fillable_from(facts: Facts) -> Int64s:
+    """Of each step: what a host that is earlier from its start on can fill."""
+    start = facts.steps.start_ns
+    return overlap_ns(facts.fillable, start, np.full(len(start), int(facts.steps.gpu_end_ns.max())))
+
+
+def _shared_out(gained_ns: Int64s, total_ns: int) -> Int64s:
+    """The total in the proportions of what was gained; nothing where nothing was."""
+    shares: Int64s = gained_ns * total_ns // max(int(gained_ns.sum()), 1)
+    return shares
+
+
+MAX_WEIGHED = 8
+"""Fixes that are weighed against each other; each more costs as many replays as there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFix:
+    candidate: int
+    """Index into the candidates."""
+    adds_ns: int
+    total_ns: int
+    ceiling_ns: int
+    """Of this fix and those before it."""
+
+
+def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ...]:
+    """Greedy order of the candidates, each the positions of the episodes that it removes.
+
+    The first `MAX_WEIGHED` are weighed against each other; those beyond follow in the order in which
+    they are named, each with what it adds. Empty where the replay does not reproduce the window. The
+    totals stay within their ceilings.
+    """
+    if not candidates or not facts.is_replayable:
+        return ()
+    left = list(range(len(candidates)))
+    gone, total, plan = np.empty(0, np.int64), 0, []
+    while left:
+        weighed = [at for at in left if at < MAX_WEIGHED] or left[:1]
+        savings = {at: _together(facts, gone, candidates[at]) for at in weighed}
+        best = max(weighed, key=lambda at: (savings[at][0], -at))
+        saving, ceiling = savings[best]
+        reached = max(saving, total)
+        plan.append(PlannedFix(best, reached - total, reached, ceiling))
+        gone, total = distinct(np.concatenate([gone, candidates[best]])), reached
+        left.remove(best)
+    return tuple(plan)
+
+
+def window_saving(facts: Facts, plan: Sequence[PlannedFix], planned: Int64s) -> Saving:
+    """The three figures of the window: the plan's, under the ceiling of all its waits.
+
+    Args:
+        facts: Of the window.
+        plan: Its fixes in order, or none; then there is no estimate.
+        planned: Positions of the episodes that the plan removes.
+    """
+    everything = saving_of(facts, np.arange(len(facts.episodes.first)), "needed")
+    if not plan:
+        return everything
+    ceiling = everything.ceiling_ns
+    estimate = min(plan[-1].total_ns, ceiling)
+    floor = saving_of(facts, planned, "needed").floor_ns
+    return Saving(floor_ns=min(floor, estimate), estimate_ns=estimate, ceiling_ns=ceiling)
+
+
+def _together(facts: Facts, gone: Int64s, candidate: Int64s) -> tuple[int, int]:
+    """What removing these episodes as well wins in all, and its ceiling."""
+    saving = saving_of(facts, distinct(np.concatenate([gone, candidate])), "drop")
+    return saving.estimate_ns or 0, saving.ceiling_ns

@@ -1,1 +1,0 @@
-"""Where in the program a device was left idle, and whose pace is to blame."""

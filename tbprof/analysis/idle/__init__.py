@@ -1,1 +1,0 @@
-"""When a device was idle, and why."""

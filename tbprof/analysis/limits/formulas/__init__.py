@@ -1,1 +1,0 @@
-"""What one call of an operator computes and moves, by its recorded inputs."""

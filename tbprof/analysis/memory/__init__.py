@@ -1,1 +1,0 @@
-"""What the allocators gave and took back: curves, blocks with their lifetimes, and who allocated them."""

@@ -1,1 +1,0 @@
-"""The facts as the figures of a report: of the window, its steps and its sites."""

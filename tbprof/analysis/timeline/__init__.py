@@ -1,1 +1,0 @@
-"""The window as the timeline shows it: lanes, tracks, tiles and what stands beside them."""

@@ -1,1 +1,0 @@
-"""What commands read: traces from files and pipes, baselines, predictions."""

@@ -1,1 +1,0 @@
-"""Processes that commands start or ask about: preflight, TensorBoard, those on a GPU."""

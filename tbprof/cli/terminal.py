@@ -1,0 +1,300 @@
+"""A report as text for a terminal: the sentence first, then the sites that matter."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from tbprof.cli.reading import near_path
+from tbprof.escaping import plain
+from tbprof.model import MemoryPeak, Report
+from tbprof.texts.actions import place_of
+from tbprof.texts.check_outcomes import other_places_sentence
+from tbprof.texts.figures.places import scope_of
+from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
+from tbprof.texts.idle import cause_name
+from tbprof.texts.memory import MemoryFigures, peak_words
+from tbprof.views.checks import checks_summary
+from tbprof.views.findings import FindingRow, SavingView, finding_row
+from tbprof.views.overview import ActionRow
+from tbprof.views.steady import marks_steps, mean_kernels, mean_launches
+from tbprof.views.window import IdleView, SiteRow, WindowView
+from tbprof.views.window_view import window_view
+
+_SHOWN_SITES = 12
+_SEVERAL = 2
+_MOST_APART = 0.02
+"""Of two shares of one thing, that nobody asks about."""
+_WHOLE_SHARE = 0.9
+"""A window that is less of the recording is only a part of it."""
+
+
+def terminal_text(report: Report) -> str:
+    """Plain text, at most a screen or two; times are totals of the window."""
+    trace = report.trace
+    view = window_view(report, run="", worker=trace.worker, window="")
+    opening = (view.verdict, view.first_action, view.detail)
+    lines = [
+        _head(report),
+        "",
+        *(text for text in opening if text),
+        *_changes(view),
+        "",
+        *_figures(report, view),
+    ]
+    lines += _launched(report)
+    lines += _memory(report)
+    lines += _causes(report)
+    lines += _sites(view)
+    lines += _window_findings(report)
+    lines += ["", f"  {checks_summary(report)} tbprof check --list FILE shows each."] if report.checks else []
+    lines += _notes(view)
+    return "\n".join(plain(line.rstrip()) for line in lines) + "\n"
+
+
+def _head(report: Report) -> str:
+    trace = report.trace
+    devices = ", ".join(sorted(set(trace.devices))) or "no GPU work"
+    rank = "" if trace.rank is None else f", rank {trace.rank}"
+    return f"{near_path(trace.path)}: {_recorded(report)}, {devices}{rank}"
+
+
+def _recorded(report: Report) -> str:
+    """How much; a window that is only a part of the recording stands beside the whole."""
+    span_ns = report.trace.span_ns
+    if marks_steps(report):
+        return f"{count(len(report.steps), 'step')} in a window of {duration(span_ns / 1000)}"
+    # Without marked steps all figures are of the time from the first work of the GPU to the last; without a
+    # GPU of the training's rows, and the profiler may have recorded itself for longer.
+    window_ns = sum(step.length_ns for step in report.steps)
+    window, whole = duration(window_ns / 1000), duration(span_ns / 1000)
+    if report.idle is not None and window_ns < _WHOLE_SHARE * span_ns and window != whole:
+        return f"a window of {window} in a recording of {whole} without marked steps"
+    return f"a recording of {window} without marked steps"
+
+
+def _changes(view: WindowView) -> list[str]:
+    """What to change, most urgent first."""
+    if view.predicted_first:
+        return [*_predicted(view, 1), *_actions(view, 1 + len(view.predicted))]
+    return [*_actions(view, 1), *_predicted(view, 1 + len(view.overview.actions))]
+
+
+def _actions(view: WindowView, first: int) -> list[str]:
+    """What is known to cost time, numbered from `first` on."""
+    scope = scope_of(marks_steps=view.marks_steps)
+    lines = []
+    for number, row in enumerate(view.overview.actions, start=first):
+        lines += ["", f"  {number}. {row.title}: {row.worth} {scope.each} ({share(row.share)})"]
+        lines += [f"     {text}" for text in (*_places(view, row), row.how)]
+    if view.overview.smaller:
+        lines += ["", f"  {view.overview.smaller}"]
+    return lines
+
+
+def _places(view: WindowView, row: ActionRow) -> list[str]:
+    """Each rule with its lines, else with what its findings say of themselves."""
+    found = (row.finding, *row.others)
+    if row.finding.sites:
+        return [f"{one.rule} {place_of([_where(view.sites[site]) for site in one.sites])}" for one in found]
+    said = row.finding.note or row.finding.place
+    more = f" {other_places_sentence(len(row.others))}" if row.others else ""
+    return [f"{row.finding.rule} {said}{more}"]
+
+
+def _figures(report: Report, view: WindowView) -> list[str]:
+    points = view.sync_points
+    lines = []
+    if view.median_step_us is not None:
+        name = "step  " if view.marks_steps else "window"
+        lines.append(f"  {name}       {duration(view.median_step_us)}{_of_which(view)}")
+    if view.idle is not None:
+        lines.append(_idle(report, view, view.idle))
+    lines += _communication(view)
+    lines += [f"  computing    {view.overview.computing}"] if view.overview.computing else []
+    explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
+    waiting = f"{points.count:,}, waiting {duration(points.wait_us)}{explained}"
+    lines.append(f"  sync points  {waiting if points.is_recorded else 'not recorded: no calls of the host'}")
+    if view.savings is not None and points.is_recorded:
+        saving = saving_text(view.savings, calibrated=view.calibrated)
+        lines.append(f"  can be saved {saving} by removing waits")
+    return lines
+
+
+def _idle(report: Report, view: WindowView, idle: IdleView) -> str:
+    """Of all steps and devices; of several devices, how idle each is."""
+    whole, empty, queued = (duration(us) for us in (idle.device_us, idle.empty_us, idle.queued_us))
+    scope = "the steps" if view.marks_steps else "the window"
+    queues = f"queue empty {empty}, work queued {queued}"
+    if len(idle.by_device) == 1:
+        return f"  GPU idle     {whole}, {_idle_share(report, idle, scope)}: {queues}"
+    each = ", ".join(f"GPU {one.device} {share(one.share_of_steps)}" for one in idle.by_device)
+    return f"  GPU idle     {each} of {scope}; {whole} in all: {queues}"
+
+
+def _idle_share(report: Report, idle: IdleView, scope: str) -> str:
+    """Of all steps; beside it that of the first sentence, where cold steps keep them apart."""
+    said = None if report.verdict is None else report.verdict.numbers.get("idle_share")
+    if said is None or abs(float(said) - idle.share_of_steps) <= _MOST_APART:
+        return f"{share(idle.share_of_steps)} of {scope}"
+    return f"{share(float(said))} of the steps that are not cold, {share(idle.share_of_steps)} of all"
+
+
+def _communication(view: WindowView) -> list[str]:
+    spoken = view.communication
+    if spoken is None or spoken.exposed_us is None or spoken.overlapped_us is None:
+        return []
+    each = scope_of(marks_steps=view.marks_steps).each
+    exposed, overlapped = duration(spoken.exposed_us), duration(spoken.overlapped_us)
+    return [f"  exposed      {exposed} {each} of communication; {overlapped} more run beside computing"]
+
+
+def _of_which(view: WindowView) -> str:
+    """Of which steps a figure is the median; nothing where there is one step only."""
+    cold = sum(step.cold for step in view.steps)
+    if len(view.steps) - cold < _SEVERAL:
+        return ""
+    return " (median of the steps that are not cold)" if cold else " (median)"
+
+
+def _launched(report: Report) -> list[str]:
+    """How much a step runs; nothing where no launch was recorded."""
+    kernels, launches = mean_kernels(report), mean_launches(report)
+    if kernels is None or launches is None:
+        return []
+    each = scope_of(marks_steps=marks_steps(report)).each
+    calls = "launch" if launches == 1 else "launches"
+    return [f"  kernels      {mean(kernels)} {each}, in {mean(launches)} {calls}"]
+
+
+def _memory(report: Report) -> list[str]:
+    """The peaks of the window; nothing where no allocations were recorded."""
+    told = peak_words([_peak(one) for one in report.memory])
+    return [f"  memory       {told} (tbprof table memory FILE says by what)"] if told else []
+
+
+def _peak(one: MemoryPeak) -> MemoryFigures:
+    return MemoryFigures(one.device, one.peak_bytes, one.reserved_bytes, one.is_recorded, before_bytes=None)
+
+
+def saving_text(saving: SavingView, *, calibrated: bool) -> str:
+    """The three figures in words, each with what it is; where only the highest is known, that."""
+    if saving.ceiling_us == 0:
+        return "nothing"
+    if saving.estimate_us is None and saving.floor_us == 0:
+        return f"at most {duration(saving.ceiling_us)}"
+    note = "" if calibrated else " (uncalibrated)"
+    about = "no estimate" if saving.estimate_us is None else f"about {duration(saving.estimate_us)}{note}"
+    return f"at least {duration(saving.floor_us)}, {about}, at most {duration(saving.ceiling_us)}"
+
+
+def _causes(report: Report) -> list[str]:
+    """Why the devices were idle, most first."""
+    if report.idle is None or not report.idle.total.by_cause:
+        return []
+    causes = sorted(report.idle.total.by_cause.items(), key=lambda item: -item[1])
+    names = ((cause_name(cause), duration(ns / 1000)) for cause, ns in causes)
+    named = (f"{name[0].lower()}{name[1:]} {spent}" for name, spent in names)
+    subject = "it is idle" if len(report.idle.by_device) == 1 else "they are idle"
+    return ["", f"  why {subject}: " + ", ".join(named)]
+
+
+def _window_findings(report: Report) -> list[str]:
+    """Findings about the window or its steps, which no site shows."""
+    rows = [finding_row(found, report) for found in report.findings if not found.sites]
+    return [line for row in rows if row.severity != "info" for line in ("", *_finding(row, "  "))]
+
+
+def _finding(found: FindingRow, indent: str) -> list[str]:
+    lines = [f"{indent}{found.rule} {found.severity} ({found.severity_reason}): {found.title}"]
+    return [*lines, f"{indent}{found.note}"] if found.note else lines
+
+
+def _predicted(view: WindowView, first: int) -> list[str]:
+    """Lines of a run without a GPU, numbered from `first` on; no time stands beside them."""
+    if not view.predicted:
+        return []
+    lines = ["", "  would wait on a GPU (predicted, no GPU was used)"]
+    for number, row in enumerate(view.predicted, start=first):
+        each = f"{row.per_step:,} {scope_of(marks_steps=view.marks_steps).each}"
+        lines += [f"  {number}. {row.action}: {row.worth}"]
+        lines += [f"     {row.rule} {row.file}:{row.line} {row.function}: {row.why}, {each}"]
+        lines += [f"     {text}" for text in (row.code, row.how) if text]
+    return lines
+
+
+def _sites(view: WindowView) -> list[str]:
+    if not view.sites:
+        return []
+    shown = sorted(view.sites, key=_most_worth_first)[:_SHOWN_SITES]
+    lines = ["", f"  {'wait, ms':>9} {'of steps':>8} {'expl.':>6} {'count':>6} {'size':>9}  site"]
+    for site in shown:
+        lines += _site(site)
+    left = view.sites[len(shown) :]
+    if left:
+        lines.append(f"  and {count(len(left), 'more site')}: --format json has them all")
+    return lines
+
+
+def _most_worth_first(site: SiteRow) -> tuple[float, float, int]:
+    ceiling = max((f.saving.ceiling_us for f in site.findings if f.saving is not None), default=-1.0)
+    return -ceiling, -site.wait_us, site.index
+
+
+def _site(site: SiteRow) -> list[str]:
+    part = share(site.share_of_steps) if site.share_of_steps is not None and site.blocking else "-"
+    wait = milliseconds(site.wait_us) if site.blocking else "-"
+    explained = share(site.explained_us / site.wait_us) if site.blocking and site.wait_us else "-"
+    moved = size(site.bytes) if site.bytes else "-"
+    where = _where(site)
+    row = f"{wait:>9} {part:>8} {explained:>6} {site.count:>6,} {moved:>9}"
+    indent = " " * (len(row) + 4)
+    lines = [f"  {row}  {where}", f"{indent}{site.what}, {' < '.join(site.ops) or 'no op around it'}"]
+    return [*lines, *(line for found in site.findings for line in _finding(found, indent))]
+
+
+def _where(site: SiteRow) -> str:
+    source = site.source
+    if source is None:
+        return site.label or site.module or "(line not recorded)"
+    line = f"{source.file}:{source.line}" if source.line is not None else source.file
+    return f"{line} {source.function}" if source.exact else f"{line} {source.function} (line of its def)"
+
+
+def _notes(view: WindowView) -> list[str]:
+    notes = [f"  {row.message}" for row in view.health]
+    for reason in dict.fromkeys(row.reason for row in view.not_checked):
+        rules = ", ".join(row.rule for row in view.not_checked if row.reason == reason)
+        notes.append(f"  {rules} {reason}")
+    return ["", *notes] if notes else []
+
+
+_BOLD, _RED, _YELLOW, _GREEN, _OFF = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[0m"
+
+_SEVERITY = {"critical": _RED, "high": _RED, "medium": _YELLOW, "low": _GREEN}
+_GRADED = re.compile(rf"(?<=[A-Z]{{3}}\d\d )({'|'.join(_SEVERITY)})\b")
+_ACTION = re.compile(r"^  \d+\. .*$", re.MULTILINE)
+_FIRST = re.compile(r"^First: .*$", re.MULTILINE)
+_HEADS = 3
+"""What it is of, an empty line, the verdict."""
+
+
+def wants_color() -> bool:
+    """Whether stdout is a terminal that shows colors, and nobody asked for none (no-color.org)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    if os.name == "nt" and "WT_SESSION" not in os.environ:
+        # Older consoles print the codes.
+        return False
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def colored(text: str) -> str:
+    """The text of a report with its verdict and its actions in bold, and severities in their colors."""
+    lines = text.split("\n", _HEADS)
+    if len(lines) > _HEADS:
+        lines[2] = f"{_BOLD}{lines[2]}{_OFF}"
+    bold = _ACTION.sub(lambda found: f"{_BOLD}{found[0]}{_OFF}", "\n".join(lines))
+    bold = _FIRST.sub(lambda found: f"{_GREEN}{found[0]}{_OFF}", bold)
+    return _GRADED.sub(lambda found: f"{_SEVERITY[found[1]]}{found[1]}{_OFF}", bold)

@@ -1,1 +1,0 @@
-"""What is asked of the hook: options, schedule, and their checks."""

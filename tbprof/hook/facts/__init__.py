@@ -1,1 +1,0 @@
-"""What the hook knows of a window and its trace does not hold."""

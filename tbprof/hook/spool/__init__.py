@@ -1,1 +1,0 @@
-"""Where windows wait until a child process publishes them."""

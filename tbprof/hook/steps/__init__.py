@@ -1,1 +1,0 @@
-"""When a window begins, and how long steps take."""

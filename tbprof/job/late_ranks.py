@@ -1,0 +1,232 @@
+"""The late rank of each step, and what made it late."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from tbprof.job.arrivals import NOBODY, Arrivals
+from tbprof.job.blame import UNEXPLAINED, Blame, is_of_host
+from tbprof.job.rank_record import Part
+from tbprof.job.stretches import NOTHING, Held, Stretch, Stretches
+
+_CONSIDERABLE = 0.3
+"""Of the largest part. A host that fell behind shows it wherever it works; what it seldom does is first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateRank:
+    """Who the others waited for in one step."""
+
+    step: int
+    rank: int
+    """Position in the list of records, or `NOBODY`."""
+    also_late: tuple[int, ...]
+    """Positions of those that came together with it in most of these collectives."""
+    late_ns: int
+    """Over all collectives of the step in which it was the late one; those side by side count once."""
+    latest_in: int
+    """How many those are."""
+    collectives: int
+    waits_ns: int
+    """Of all ranks in all collectives of the step."""
+    by_part: Mapping[Part, int]
+    """Whatever was to blame, whosever; they add up to `waits_ns`."""
+    cause: Part | None
+    """What made the late rank late, by what most of the waits for it are due to; None where nobody was."""
+    cause_ns: int
+    """Of the waits, what is due to it."""
+    computing: ComputingReason | None
+    """Where the cause is computing."""
+
+
+def late_ranks(
+    arrivals: Sequence[Arrivals], stretches: Sequence[Stretches], blames: Sequence[Sequence[Blame]]
+) -> tuple[LateRank, ...]:
+    """One for each step with matched collectives, ascending; each argument has one entry a group."""
+    by_step: defaultdict[int, list[tuple[int, Blame]]] = defaultdict(list)
+    for group, of_group in enumerate(blames):
+        for blame in of_group:
+            by_step[blame.step].append((group, blame))
+    return tuple(_late_rank(step, by_step[step], arrivals, stretches) for step in sorted(by_step))
+
+
+def _late_rank(
+    step: int,
+    found: Sequence[tuple[int, Blame]],
+    arrivals: Sequence[Arrivals],
+    stretches: Sequence[Stretches],
+) -> LateRank:
+    lateness: Counter[int] = Counter()
+    everything: Counter[Part] = Counter()
+    for _, blame in found:
+        everything.update(blame.by_part)
+        if blame.rank != NOBODY:
+            lateness[_first_late(blame, found)] += blame.net_late_ns
+    rank, _ = max(lateness.items(), key=lambda one: (one[1], -one[0]), default=(NOBODY, 0))
+    mine = [(group, blame) for group, blame in found if blame.rank == rank != NOBODY]
+    cause, cause_ns = _cause([blame for _, blame in mine], _often(mine, arrivals, stretches))
+    return LateRank(
+        step=step,
+        rank=rank,
+        also_late=_also_late([blame for _, blame in mine]),
+        # Those that wait for who waits for it wait for the same time.
+        late_ns=sum(blame.net_late_ns for _, blame in mine),
+        latest_in=len(mine),
+        collectives=len(found),
+        waits_ns=sum(blame.waits_ns for _, blame in found),
+        by_part=everything,
+        cause=cause,
+        cause_ns=cause_ns,
+        computing=_reason(mine, arrivals, stretches) if cause and cause.family == "computing" else None,
+    )
+
+
+def _first_late(blame: Blame, found: Sequence[tuple[int, Blame]]) -> int:
+    """The rank itself, or the one that it waited for in another group."""
+    most = max(blame.by_part.items(), key=lambda one: one[1], default=(UNEXPLAINED, 0))[0]
+    if most.family != "communication":
+        return blame.rank
+    there = Counter[int]()
+    for _, other in found:
+        if other.group == most.within and other.rank != NOBODY:
+            there[other.rank] += other.net_late_ns
+    return max(there.items(), key=lambda one: (one[1], -one[0]), default=(blame.rank, 0))[0]
+
+
+def _also_late(blames: Sequence[Blame]) -> tuple[int, ...]:
+    times = Counter(rank for blame in blames for rank in blame.also_late)
+    return tuple(sorted(rank for rank, number in times.items() if number > len(blames) / 2))
+
+
+def _often(
+    mine: Sequence[tuple[int, Blame]], arrivals: Sequence[Arrivals], stretches: Sequence[Stretches]
+) -> Mapping[Part, int]:
+    """In how many stretches of the late rank each part is, in the groups in which it was late."""
+    found: Counter[Part] = Counter()
+    for group in {group for group, _ in mine}:
+        found.update(stretches[group].often[arrivals[group].group.ranks.index(mine[0][1].rank)])
+    return found
+
+
+def _cause(blames: Sequence[Blame], often: Mapping[Part, int]) -> tuple[Part | None, int]:
+    """The family with most of the waits, and of it the part with most; waiting for others comes last."""
+    parts: Counter[Part] = Counter()
+    for blame in blames:
+        parts.update(blame.by_part)
+    own = Counter({part: ns for part, ns in parts.items() if part.family != "communication"}) or parts
+    families: Counter[tuple[str, str]] = Counter()
+    for part, ns in own.items():
+        families[part.family, part.cause] += ns
+    if not families:
+        return None, 0
+    family, ns = max(families.items(), key=lambda one: (one[1], one[0]))
+    most = max(
+        (part for part in own if (part.family, part.cause) == family), key=lambda part: (own[part], part.name)
+    )
+    if is_of_host(most):
+        some = [part for part in own if is_of_host(part) and own[part] >= _CONSIDERABLE * own[most]]
+        most = min(some, key=lambda part: (often[part], -own[part], part.name))
+    return most, families[most.family, most.cause]
+
+
+def _reason(
+    mine: Sequence[tuple[int, Blame]], arrivals: Sequence[Arrivals], stretches: Sequence[Stretches]
+) -> ComputingReason:
+    """By the group in which the rank was late longest."""
+    group = max(mine, key=lambda one: one[1].late_ns)[0]
+    blames = [blame for other, blame in mine if other == group]
+    late = arrivals[group].group.ranks.index(blames[0].rank)
+    return computing_reason(stretches[group], [blame.index for blame in blames], late)
+
+
+ComputingReason: TypeAlias = Literal["more", "slower", "unknown"]
+
+_SAME_WORK = 0.01
+"""Sizes and counts of kernels that differ by less are the same."""
+
+_EVEN = 0.05
+"""A slow device slows everything alike: ratios of ops that lie within this of each other."""
+
+_WORTH = 0.05
+"""Of the computing: smaller ops say nothing."""
+
+_Totals: TypeAlias = Mapping[str, tuple[Held, Held]]
+
+
+def computing_reason(stretches: Stretches, indexes: Sequence[int], late: int) -> ComputingReason:
+    """Judge the stretches of one rank before some collectives of a group.
+
+    More kernels or larger inputs are more work. Those of the whole window must be more, too: else they are
+    the same, only not before the same collectives, or under a name that other ranks had no room for. Where no
+    shapes were recorded, all ops slowed alike are a slow device; one slowed more than another is more work.
+
+    Args:
+        stretches: Those of the group.
+        indexes: The collectives.
+        late: Position of the rank in the group.
+    """
+    totals = _totals(stretches, indexes, late)
+    all_ns = sum(own.ns for own, _ in totals.values())
+    worth = [(own, usual) for own, usual in totals.values() if own.ns > _WORTH * all_ns]
+    if any(_is_more(own.kernels, usual.kernels) for own, usual in worth):
+        kernels = [_kernels(stretches, rank) for rank in range(stretches.beneath_ns.shape[1])]
+        return "more" if _is_more(kernels.pop(late), float(np.median(kernels))) else "slower"
+    works = [(own.work, usual.work) for own, usual in worth]
+    known = [(own, usual) for own, usual in works if own is not None and usual is not None]
+    if len(known) == len(works):
+        return "more" if any(own > usual * (1 + _SAME_WORK) for own, usual in known) else "slower"
+    # What a host computes takes longer now and then, one op alone.
+    if len(worth) < 2 or stretches.is_on_host:
+        return "unknown"
+    ratios = [own.ns / usual.ns for own, usual in worth if usual.ns]
+    return "slower" if max(ratios) - min(ratios) <= _EVEN * max(ratios) else "more"
+
+
+def _is_more(own: float, usual: float) -> bool:
+    return own > usual * (1 + _SAME_WORK)
+
+
+def _kernels(stretches: Stretches, rank: int) -> int:
+    """Of the whole window, whatever their names: of the stretches that end one, and of the last."""
+    ends = {*np.flatnonzero(stretches.ends_segment).tolist(), len(stretches.of) - 1}
+    return sum(
+        held.kernels
+        for end in ends
+        for part, held in stretches.of[end][rank].items()
+        if part.family == "computing"
+    )
+
+
+def _totals(stretches: Stretches, indexes: Sequence[int], late: int) -> _Totals:
+    """By op: what the late rank has of it, and the median of the others."""
+    ranks = range(stretches.beneath_ns.shape[1])
+    summed = [_sum([stretches.of[index][rank] for index in indexes]) for rank in ranks]
+    return {
+        op: (own, _median([summed[rank].get(op, NOTHING) for rank in ranks if rank != late]))
+        for op, own in summed[late].items()
+    }
+
+
+def _sum(some: Sequence[Stretch]) -> Mapping[str, Held]:
+    """Computing by op, whatever its module."""
+    total: dict[str, Held] = {}
+    for stretch in some:
+        for part, held in stretch.items():
+            # What has no name may be other ops on other ranks.
+            if part.family == "computing" and part.name:
+                total[part.name] = total.get(part.name, NOTHING).plus(held)
+    return total
+
+
+def _median(held: Sequence[Held]) -> Held:
+    works = [one.work for one in held if one.work is not None]
+    return Held(
+        round(float(np.median([one.ns for one in held]))),
+        round(float(np.median([one.kernels for one in held]))),
+        round(float(np.median(works))) if len(works) == len(held) else None,
+    )

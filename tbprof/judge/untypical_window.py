@@ -1,0 +1,164 @@
+"""Recordings whose window is not typical of the program: what to say of them before any cause of idle.
+
+A recording that begins with a wait for work from before it, and what is left of its window.
+
+Servers of inference wait for one batch while they prepare the next. A window of one such turn, without
+marked steps, holds that wait and not the work that it is for.
+
+What lies outside the window of a recording without marked steps.
+
+Such a window begins with the device's first work and ends with its last (definition 25), so that no idle of
+it tells of a program that starts for seconds and computes for milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tbprof.analysis.device_work import lost_kernels, mostly_captured
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.kernel_durations import largest_kernels
+from tbprof.analysis.intervals import Intervals, clip, intersect, subtract, total_ns, union, union_of
+from tbprof.judge.verdict_window import MOSTLY_COLD_SHARE, VerdictWindow
+from tbprof.model import Finding, Numbers, Verdict
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import is_among
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideWindow:
+    recording_ns: int
+    """From the first recorded row to the end of the last."""
+    before_ns: int
+    """Until the device's first work."""
+    after_ns: int
+    """From the end of its last."""
+    data_ns: int
+    """The part of both in which the host is in the data loader."""
+    loading_ns: int
+    """The part of both in first calls, without the data loader."""
+
+
+def find_outside_window(facts: Facts) -> OutsideWindow | None:
+    """None where steps are marked, and where less than half of the recording is outside the window."""
+    if facts.steps.recorded:
+        return None
+    first, last = facts.origin_ns, int(facts.trace.slices.end_ns.max())
+    begin, end = int(facts.steps.start_ns[0]), int(facts.steps.end_ns[-1])
+    before_ns, after_ns = begin - first, max(last - end, 0)
+    if before_ns + after_ns < _MOST * max(last - first, 1):
+        return None
+    data, loading = facts.causes.states["data"], facts.causes.states["loading"]
+    data_outside = _outside_steps(data, first, begin, end, last)
+    loading_outside = subtract(_outside_steps(loading, first, begin, end, last), data_outside)
+    return OutsideWindow(last - first, before_ns, after_ns, total_ns(data_outside), total_ns(loading_outside))
+
+
+def _outside_steps(
+    intervals: Intervals, first_ns: int, begin_ns: int, end_ns: int, last_ns: int
+) -> Intervals:
+    return union_of([clip(intervals, first_ns, begin_ns), clip(intervals, end_ns, last_ns)])
+
+
+_MOST = 0.5
+
+
+def unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
+    """The verdict where the work of many launches is not in the trace, may not be, or never ran."""
+    if facts.trace.is_cut_off:
+        return Verdict("cut_off", {"gpu_rows": len(facts.work.rows)})
+    lost = lost_kernels(facts.trace)
+    if lost is not None:
+        return Verdict("lost_kernels", {"launches": lost.numbers["of"], "without": lost.numbers["rows"]})
+    if window.idle_ns < _MOST * window.total_ns:
+        return None
+    captured = mostly_captured(facts.trace)
+    if captured is None:
+        return None
+    return Verdict("capture", {"launches": captured.numbers["of"], "without": captured.numbers["rows"]})
+
+
+def untypical_case(
+    facts: Facts, window: VerdictWindow, findings: Sequence[Finding]
+) -> tuple[str, Numbers] | None:
+    """The case of a recording that is mostly a wait, a start, or outside its window; None of any other."""
+    leading = find_leading_wait(facts, window.device)
+    if leading is not None:
+        return "leading_wait", {**_after_leading(leading), **largest_kernels(facts, window.device)}
+    if before := _before_window(findings):
+        cold_us = window.causes.get("loading", 0) / 1000
+        return "cold_start", {"cause": "loading", "cause_us": cold_us, **before}
+    outside = find_outside_window(facts)
+    return None if outside is None else ("outside_window", _outside(outside))
+
+
+def _after_leading(leading: LeadingWait) -> Numbers:
+    return {
+        "leading_us": leading.gap_ns / 1000,
+        "rest_us": leading.rest_ns / 1000,
+        "rest_busy_share": leading.busy_ns / max(leading.rest_ns, 1),
+    }
+
+
+def _before_window(findings: Sequence[Finding]) -> Numbers:
+    """How long first calls took before the device's first work, where that is most of the recording."""
+    found = next((finding.numbers for finding in findings if finding.rule == "TRC01"), {})
+    before_ns, recording_ns = int(found.get("before_ns", 0)), int(found.get("recording_ns", 0))
+    if before_ns < max(MOSTLY_COLD_SHARE * recording_ns, 1):
+        return {}
+    return {"before_us": before_ns / 1000, "recording_us": recording_ns / 1000}
+
+
+def _outside(outside: OutsideWindow) -> Numbers:
+    return {
+        "recording_us": outside.recording_ns / 1000,
+        "outside_us": (outside.before_ns + outside.after_ns) / 1000,
+        "before_window_us": outside.before_ns / 1000,
+        "after_window_us": outside.after_ns / 1000,
+        "data_us": outside.data_ns / 1000,
+        "loading_us": outside.loading_ns / 1000,
+    }
+
+
+_LARGE = 1 / 3
+"""Of the window: a shorter gap leaves it as it is."""
+_HARDLY = 0.02
+"""Of the recorded work: so much may run before the gap, such as a kernel that prepares the turn."""
+_WHOLE = 0.9
+"""Of the gap: the host waits all the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeadingWait:
+    gap_ns: int
+    """How long the device does nothing recorded."""
+    rest_ns: int
+    """From its end to that of the device's last work."""
+    busy_ns: int
+    """Of the rest."""
+
+
+def find_leading_wait(facts: Facts, device: int) -> LeadingWait | None:
+    """None where steps are marked, and where the largest gap is small, late, or no wait of the host."""
+    busy = facts.work.busy[device]
+    if facts.steps.recorded or len(busy.start_ns) < 2:
+        return None
+    gaps_ns = busy.start_ns[1:] - busy.end_ns[:-1]
+    at = int(np.argmax(gaps_ns))
+    begin, end, last = int(busy.end_ns[at]), int(busy.start_ns[at + 1]), int(busy.end_ns[-1])
+    before_ns = total_ns(Intervals(busy.start_ns[: at + 1], busy.end_ns[: at + 1]))
+    worked_ns = total_ns(busy)
+    is_large = end - begin >= _LARGE * (last - int(busy.start_ns[0]))
+    if not is_large or before_ns > _HARDLY * worked_ns or not _waits(facts, begin, end):
+        return None
+    return LeadingWait(end - begin, last - end, worked_ns - before_ns)
+
+
+def _waits(facts: Facts, begin_ns: int, end_ns: int) -> bool:
+    episodes = facts.episodes
+    held = is_among(episodes.lane, facts.training_threads) & episodes.blocking
+    waits = union(episodes.start_ns[held], episodes.end_ns[held])
+    gap = union(np.array([begin_ns]), np.array([end_ns]))
+    return total_ns(intersect(waits, gap)) >= _WHOLE * (end_ns - begin_ns)

@@ -1,0 +1,123 @@
+"""The figures from which a window is judged: of its typical steps, and of the busiest device."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.savings import saving_of
+from tbprof.analysis.intervals import Intervals, overlap_ns, subtract
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import Int64s
+
+LONG_GAP_NS = 50_000
+"""Between two kernels that were queued behind each other a device needs a few us."""
+
+SEVERAL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictWindow:
+    """What the decision is made from, in ns of the chosen steps and of the busiest device."""
+
+    device: int
+    chosen: npt.NDArray[np.bool_]
+    """The steps: those that are not cold, all where fewer than two are not."""
+    step_ns: Int64s
+    """Of each chosen step; so is the next."""
+    step_idle_ns: Int64s
+    computing_ns: int
+    communication_ns: int
+    waiting_ns: int
+    """The part of it that is no transfer, but waiting for other ranks."""
+    causes: dict[str, int]
+    gain_ns: int | None
+    """What the replay wins without any of the waits, within their ceiling; None where it says nothing."""
+
+    @classmethod
+    def of(cls, facts: Facts) -> VerdictWindow:
+        device = facts.work.main_device
+        assert device is not None, "a window with a device"
+        steps = facts.steps
+        warm = ~np.array(steps.cold)
+        chosen = warm if int(warm.sum()) >= SEVERAL else np.ones(len(steps), np.bool_)
+        start, end = steps.gpu_start_ns[chosen], steps.gpu_end_ns[chosen]
+        per_step = facts.causes.per_step_ns(device)
+        causes = {cause: total for cause, ns in per_step.items() if (total := int(ns[chosen].sum()))}
+        if steps.of_device:
+            causes["queued"] = _long_gaps_ns(facts, device, start, end)
+        return cls(
+            device=device,
+            chosen=chosen,
+            step_ns=steps.duration_ns[chosen],
+            step_idle_ns=facts.idle.by_device[device].device_ns[chosen],
+            computing_ns=int(overlap_ns(facts.parts.computing[device], start, end).sum()),
+            communication_ns=int(overlap_ns(facts.parts.communication_exposed[device], start, end).sum()),
+            waiting_ns=_waiting_ns(facts, device, start, end),
+            causes=causes,
+            gain_ns=_gain_ns(facts),
+        )
+
+    @property
+    def total_ns(self) -> int:
+        return max(int(self.step_ns.sum()), 1)
+
+    @property
+    def idle_ns(self) -> int:
+        return int(self.step_idle_ns.sum())
+
+    @property
+    def copying_ns(self) -> int:
+        return max(self.total_ns - self.idle_ns - self.computing_ns - self.communication_ns, 0)
+
+
+def _long_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
+    """Idle with work queued that is more than what a device needs from one kernel to the next.
+
+    Behind a host that runs ahead work is always queued, so that most of it is of that kind.
+    """
+    queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
+    long = queued.end_ns - queued.start_ns >= LONG_GAP_NS
+    return int(overlap_ns(Intervals(queued.start_ns[long], queued.end_ns[long]), start_ns, end_ns).sum())
+
+
+def _waiting_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
+    """Of the collectives that begin in these spans."""
+    at = facts.collectives.at
+    begun = facts.work.start_ns[at]
+    inside = ((begun[:, None] >= start_ns) & (begun[:, None] < end_ns)).any(axis=1)
+    return int(facts.surely_waited_ns[inside & (facts.work.device[at] == device)].sum())
+
+
+def _gain_ns(facts: Facts) -> int | None:
+    won = np.flatnonzero(facts.can_be_won)
+    return saving_of(facts, won, "drop").estimate_ns if len(won) else 0
+
+
+WORTH_SHARE = 0.01
+"""Below this part of the steps a saving is lost in the noise of a step."""
+
+SURELY_BUSY_SHARE = 0.9
+"""A device that works so much is busy, whatever the rest is."""
+
+BUSY_SHARE = 0.85
+"""A device that does less is not called busy, whatever the causes."""
+
+COLD_SHARE = 0.2
+"""Of the idle, or of a recording before the device's first work: so much in first calls is a cold start."""
+
+MOSTLY_COLD_SHARE = 0.5
+"""Of a recording: so much in first calls before the device's first work, and nothing else is typical."""
+
+EXPOSED_SHARE = 1 / 3
+"""Communication or copies that no computing covers come first from here on, if they exceed all idle."""
+
+COMMUNICATION_SHARE = 0.1
+"""Exposed communication may come first from here on; the classic plugin speaks of it from here on, too."""
+
+RIVAL_SHARE = 0.75
+"""Of the largest other cause: what removing waits has to win to come before it."""
+
+DRAINED_SHARE = 0.3
+"""Of the largest other cause: what removing waits has to win where most of its idle begins in one."""

@@ -1,1 +1,0 @@
-"""What watching and patching share: a patch, a tensor's mark, the devices there seem to be."""

@@ -1,1 +1,0 @@
-"""What a run without a GPU predicts, and its forms: JSON, text."""

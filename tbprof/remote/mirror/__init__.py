@@ -1,1 +1,0 @@
-"""The list of a remote folder, as a folder of this machine."""

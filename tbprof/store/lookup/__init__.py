@@ -1,1 +1,0 @@
-"""The windows beneath a log directory, and their reports: stored, cached or read now."""

@@ -1,1 +1,0 @@
-"""From the spool to the log directory: report, copies, scalars, and what is kept."""

@@ -1,0 +1,138 @@
+"""What changed between two windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tbprof.texts.figures.quantities import count, duration, first_few, share
+from tbprof.texts.idle import cause_name
+
+_MOST_NAMES = 6
+
+_MINUS = "\u2212"
+
+_GONE = 0.05
+"""Up to this share of what it took before a cause is gone."""
+
+COMMUNICATION = "communication"
+"""Beside the causes of idle: communication that no computing covers."""
+
+_NO_LONGER = {
+    "data": "The GPU no longer waits for data",
+    "sync": "The GPU no longer runs dry after sync points",
+    "launch": "The host is no longer too slow to launch",
+    COMMUNICATION: "The GPU no longer waits for communication",
+}
+
+_FIGURES = {
+    "step": ("Step, mean", "what a change gives"),
+    "waits": ("Host waits", "says little: a wait can move or hide"),
+    COMMUNICATION: ("Communication nothing covers", "waiting for other ranks is in it"),
+    "idle": ("GPU idle", "what a change can save"),
+    "sync_points": ("Sync points", ""),
+    "kernels": ("Kernels", ""),
+    "launches": ("Launches", ""),
+}
+
+
+def comparison_sentence(
+    before_us: float, after_us: float, *, is_told: bool | None, is_unprofiled: bool
+) -> str:
+    """The verdict.
+
+    Args:
+        before_us: Length of a step before.
+        after_us: The same after.
+        is_told: Whether the difference stands out of the noise between steps; None where there
+            are too few steps to know the noise.
+        is_unprofiled: Whether the steps were timed without the profiler.
+    """
+    lengths = f"{duration(before_us)} before, {duration(after_us)} after"
+    if is_unprofiled:
+        lengths += ", without the profiler"
+    if is_told is None:
+        return f"With a single steady step the noise is unknown: {lengths}."
+    if not is_told:
+        return f"No difference in step time beyond the noise: {lengths}."
+    word = "longer" if after_us > before_us else "shorter"
+    return f"A step is {share(abs(after_us - before_us) / before_us)} {word}: {lengths}."
+
+
+def cause_sentence(cause: str, before_us: float, after_us: float) -> str:
+    """What changed most of a mean step: a cause of idle, or `COMMUNICATION`."""
+    lengths = f"{duration(before_us)} before, {duration(after_us)} after, a step"
+    if after_us <= _GONE * before_us:
+        return f"{_NO_LONGER.get(cause, f'{cause_name(cause)} is gone')}: {lengths}."
+    if cause == COMMUNICATION:
+        return f"The GPU waits {'longer' if after_us > before_us else 'less'} for communication: {lengths}."
+    grew = "grew" if after_us > before_us else "shrank"
+    return f"Of the GPU's idle \u201c{cause_name(cause)}\u201d {grew} most: {lengths}."
+
+
+def difference_sentence(change_us: float, least_us: float | None) -> str:
+    """`least_us` is what a change has to exceed; None where a single step does not tell its noise."""
+    change = f"They differ by {duration(abs(change_us))}"
+    if least_us is None:
+        return f"{change}; a single step does not show how much of that is noise."
+    judged = "the difference is real" if abs(change_us) > least_us else "this may be none"
+    return f"{change}; up to {duration(least_us)} can be noise: {judged}."
+
+
+def figure_words(code: str, planned_us: float | None) -> tuple[str, str]:
+    """The name of a figure, and what its change says; `planned_us` is what the plan before said of a step."""
+    name, means = _FIGURES[code]
+    if code == "step" and planned_us is not None:
+        means = f"{means}; the plan before said {_MINUS}{duration(planned_us)}"
+    return name, means
+
+
+def alike_sentence(names: Sequence[str]) -> str:
+    """That these conditions are the same on both sides."""
+    if not names:
+        return ""
+    return f"The same on both sides: {first_few(names, _MOST_NAMES)}."
+
+
+def went_note(target: str) -> str:
+    """At the site that a wait left."""
+    return f"its wait is at {target} now"
+
+
+def taken_note(source: str, taken_us: float) -> str:
+    """At the site that a wait came to."""
+    return f"takes over {duration(taken_us)} of the wait that {source} had"
+
+
+def scope_of_side(side: str, scope: str) -> str:
+    """Above a comparison, what the figures of one of its sides, `Before` or `After`, are of."""
+    return f"{side}: {scope[0].lower()}{scope[1:]}"
+
+
+def not_comparable(reason: str) -> tuple[str, str, str]:
+    """Title, sentence and advice where rows of two windows have nothing in common."""
+    said = f"{reason[0].upper()}{reason[1:]}."
+    return "These rows can't be compared", said, "Compare with a window that was recorded alike."
+
+
+def nothing_to_compare() -> str:
+    """That one of two windows has no steps."""
+    return "One of the two windows has no steps to compare."
+
+
+def moved_wait_sentence(source: str, target: str, net_us: float) -> str:
+    """That the host waits at `target` for what it awaited at `source`; `net_us` is what both changed by."""
+    sign = "+" if net_us > 0 else _MINUS
+    net = f"net {sign}{duration(abs(net_us))} of waits a step" if abs(net_us) >= 1 else "net 0"
+    return f"The wait moved from {source} to {target}: {net}. Judge by the step, not by waits."
+
+
+def recorded_steps_sentence(steps: int, median_us: float, distance_us: float | None) -> str:
+    """The median of recorded steps and how far off it most are; None of a single one."""
+    if distance_us is None:
+        return f"{count(steps, 'step')} of {duration(median_us)}, its noise not known"
+    return f"median {duration(median_us)} ± {duration(distance_us)} of {count(steps, 'step')}"
+
+
+def unprofiled_steps_sentence(median_us: float, low_us: float, high_us: float) -> str:
+    """The median, and the quartiles around it."""
+    return f"median {duration(median_us)}, half of the steps within {duration(low_us)} to {duration(high_us)}"

@@ -1,1 +1,0 @@
-"""What is said of findings, rules and predictions."""

@@ -1,1 +1,0 @@
-"""What is said of all runs of a log directory."""

@@ -1,0 +1,349 @@
+"""What is to be known of a job besides its verdict: who and what is not in it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from tbprof.texts.figures.quantities import count, duration, first_few, share
+from tbprof.texts.idle import cause_name
+
+_UNMATCHED = {
+    "one_rank": "only one rank of the group is here",
+    "not_on_all_ranks": "not all ranks of the group recorded them",
+    "different_kinds": "ranks do different collectives in the same place, as in a job that is about to hang",
+    "ambiguous": "ranks recorded different numbers of equal ones, and nothing tells which belong together",
+}
+
+_NO_RECORD = {
+    "nothing": "no collective was recorded in its steps",
+    "damaged": "its trace ends early, and no collective was recorded in the steps before",
+    "older": "an older version made its report, which does not say what ranks are compared by: delete the "
+    "report, or publish its trace again",
+}
+
+
+def missing_note(missing: Sequence[int]) -> str:
+    return f"{_numbers(missing)} recorded no window: the figures are those of the others."
+
+
+def unnumbered_note(missing: Sequence[int], workers: Sequence[str]) -> str:
+    """Whose the windows of some workers are that tell no number of the job."""
+    their = "whose file tells" if len(workers) == 1 else "whose files tell"
+    who = f"{named(workers)}, {their} no rank of this job"
+    if lacking := max(len(missing) - len(workers), 0):
+        others = "is the other one" if len(workers) == 1 else "are the others"
+        of = _numbers(missing)
+        return f"Of r{of[1:]} most likely {lacking:,} recorded no window: {who}, {others}."
+    are = "is" if len(missing) == 1 else "are"
+    among = " among" if len(missing) < len(workers) else ""
+    return f"{_numbers(missing)} {are} most likely{among} {who}."
+
+
+def other_windows_note(ranks: Sequence[int]) -> str:
+    have = "has" if len(ranks) == 1 else "have"
+    return f"{_numbers(ranks)} {have} windows of another training only: the figures are those of the others."
+
+
+def _numbers(ranks: Sequence[int]) -> str:
+    """At the begin of a sentence."""
+    noun = "Rank" if len(ranks) == 1 else "Ranks"
+    return f"{noun} {named([str(rank) for rank in ranks])}"
+
+
+def not_newest_note(
+    shown: int, newest: int, *, lacking: Sequence[str], damaged: Sequence[str], is_arriving: bool
+) -> str:
+    """Why the newest window of a run is not the one that is shown.
+
+    Args:
+        shown: The place in line of the window that is.
+        newest: That of the newest one.
+        lacking: Ranks that have no such window.
+        damaged: Those whose newest window can't be read, or only in part.
+        is_arriving: It is so young that it may still come from the others.
+    """
+    so_far, broken = (" so far", "not whole") if is_arriving else ("", "damaged")
+    note = (
+        f"Window {shown:,} of {newest:,} is shown, the last that all ranks have: of window {newest:,}, "
+        f"the newest, {named(lacking)} {'has' if len(lacking) == 1 else 'have'} none{so_far}"
+    )
+    if not damaged:
+        return f"{note}."
+    those = "that" if len(damaged) == 1 else "those"
+    return f"{note}, and {those} of {named(damaged)} {'is' if len(damaged) == 1 else 'are'} {broken}."
+
+
+def newest_command(newest: int) -> str:
+    return f"`tbprof job --window {newest}` shows it."
+
+
+def problem_note(name: str, why: str) -> str:
+    """`why` is a sentence, or the reason for which a report says nothing of collectives."""
+    return f"{begun(name)} is left out: {_NO_RECORD.get(why, why).removesuffix('.')}."
+
+
+def left_out_sentence(name: str, group: str, number: int, of: int) -> str:
+    """Of a rank with which fewer collectives could be matched than without it."""
+    of_group = f" in group {group}" if group else ""
+    return (
+        f"{begun(name)} is not compared{of_group}: of the others' {count(of, 'collective')} it has "
+        f"{number:,} on record, too few to match or in another order."
+    )
+
+
+def unmatched_sentence(group: str, reason: str, number: int) -> str:
+    of_group = f" of group {group}" if group else ""
+    return f"{count(number, 'collective')}{of_group} not matched: {_UNMATCHED[reason]}."
+
+
+def older_worker_note(worker: str) -> str:
+    return f"{worker} is left out: a later training of this run has its rank."
+
+
+def other_training_note(worker: str, ranks: int, usual: int) -> str:
+    of = count(ranks, "rank")
+    return f"{worker} is left out: it is of a training with {of}, the others of one with {usual:,}."
+
+
+def same_rank_note(worker: str, taken: str, name: str) -> str:
+    return f"{worker} is left out: {taken} is {name}, too."
+
+
+def damaged_note(name: str) -> str:
+    return f"The trace of {name} ends early: what is told of it is of the part before."
+
+
+def left_out_note(name: str, number: int) -> str:
+    return f"{begun(name)} did {count(number, 'collective')} more than its report has room for."
+
+
+def no_estimate_note(error: float | None) -> str:
+    """Why nothing is said of a step without the late rank."""
+    unknown = "What a step would take without the late rank is not known"
+    if error is None:
+        return f"{unknown}: the ranks' collectives can't be replayed."
+    return f"{unknown}: a replay of the window is {share(error)} off what was recorded."
+
+
+def reading_sentence(done: int, total: int) -> str:
+    return f"{done:,} of {count(total, 'rank')} read."
+
+
+_Kind = Literal["computing", "idle", "copying", "communication"]
+
+_CAUSES = {
+    "python": "Python code",
+    "jitter": "Nobody by more than noise",
+    "unexplained": "Late before the window began",
+    "outside": "Between the steps",
+}
+
+
+def job_cause_name(kind: _Kind, cause: str, computing: str | None) -> str:
+    """In a few words."""
+    if kind == "computing":
+        return {"more": "Computes more", "slower": "Computes the same, slower"}.get(
+            computing or "", "Computing"
+        )
+    if kind == "idle":
+        return _CAUSES.get(cause) or cause_name(cause)
+    return {"copying": "Copying", "communication": "Waiting in another group"}[kind]
+
+
+def after_last_name() -> str:
+    """Of time of which no collective tells what it held."""
+    return "After the last collective"
+
+
+def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, module: str) -> str:
+    """What made a rank late, as the end of a sentence.
+
+    Args:
+        kind: Of the part of its time.
+        cause: Of idle.
+        computing: Whether it computes more, or the same slower.
+        place: The line, the code, the op or the other group; "" for none.
+        module: Of computing.
+    """
+    where = f" in {module}" if module else ""
+    if kind == "computing":
+        op = f": {place}{where}" if place else ""
+        return {
+            "more": f"computing more than the others{op}",
+            "slower": f"computing the same as the others, slower{op}",
+        }.get(computing or "", f"computing longer than the others{op}")
+    if kind == "copying":
+        return "copying"
+    if kind == "communication":
+        return f"waiting in group {place}" if place else "waiting in another group"
+    at = f" in {place}" if place else ""
+    return {
+        "sync": f"idle after {place or 'a sync'}",
+        "data": f"waiting for data{at}",
+        "launch": f"a host too slow to launch{at}",
+        "python": f"Python code{at}",
+        "queued": "idle with work queued",
+        "unexplained": "from before the window began",
+        "unrecorded": f"waiting for something unrecorded{at}",
+    }.get(cause, f"{(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
+
+
+def late_cause_sentence(
+    name: str, also_late: Sequence[str], steps: int, of_steps: int, late_us: float, phrase: str
+) -> str:
+    who = f"{begun(late_name(name, also_late))} {'are' if also_late else 'is'}"
+    return (
+        f"{who} the late {'ones' if also_late else 'one'} in {steps} of {count(of_steps, 'step')}, by "
+        f"{duration(late_us)} a step: {phrase}."
+    )
+
+
+def fix_title(kind: _Kind, cause: str, computing: str | None, name: str, place: str) -> str:
+    """An order that can be followed."""
+    at = f" in {place}" if place else ""
+    if kind == "computing":
+        return {
+            "more": f"Give {name} as much work as the others",
+            "slower": f"Check the device of {name}: the same work takes it longer",
+        }.get(computing or "", f"Find out why {name} computes longer: record shapes")
+    if kind == "copying":
+        return f"Copy less on {name}, or beside computing"
+    if kind == "communication":
+        return f"Find out what {name} waits for{at}"
+    return {
+        "sync": f"Take the wait of {name} at {place} out of its step"
+        if place
+        else f"Take a wait of {name} out of its step",
+        "data": f"Make the data loader of {name} faster",
+        "python": f"Shorten what {name} does{at}",
+        "launch": f"Shorten what the host of {name} does{at}",
+        "unexplained": f"Record more steps: {name} was late before the first of these began",
+    }.get(cause, f"Remove from {name}: {(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
+
+
+def saved_sentence(without_us: float, step_us: float) -> str:
+    without, now = duration(without_us), duration(step_us)
+    if without == now:
+        return f"Without it a step of the job still takes {now}."
+    return f"Without it a step of the job takes {without} instead of {now}."
+
+
+_MOST_NAMED = 6
+_MOST_TOGETHER = 4
+
+
+def rank_name(rank: int | None, worker: str, *, is_damaged: bool = False) -> str:
+    name = worker if rank is None else f"rank {rank}"
+    return f"{name} (damaged)" if is_damaged else name
+
+
+def unrecorded_name(ranks: int) -> str:
+    """Of ranks of which nothing tells the number."""
+    return f"{count(ranks, 'rank')} without a window"
+
+
+def begun(name: str) -> str:
+    """At the begin of a sentence; the name of a worker stays as it is."""
+    return f"R{name[1:]}" if name.startswith("rank ") else name
+
+
+def late_name(name: str, also_late: Sequence[str]) -> str:
+    """One rank, or those that come late together."""
+    if not also_late:
+        return name
+    if len(also_late) < _MOST_TOGETHER:
+        return " and ".join([", ".join([name, *also_late[:-1]]), also_late[-1]])
+    shown = ", ".join(also_late[: _MOST_TOGETHER - 1])
+    return f"{name} and {len(also_late):,} more that come with it ({shown}, ...)"
+
+
+def named(names: Sequence[str]) -> str:
+    """The first few, and how many there are besides."""
+    return first_few(names, _MOST_NAMED)
+
+
+_EVEN = 0.02
+"""Of a step: less waiting is not worth a word."""
+
+
+def _compared(ranks: int, of: int) -> str:
+    """Who a verdict is about; `of` ranks are in the job."""
+    return count(ranks, "rank") if ranks == of else f"The {ranks:,} ranks compared of {of:,}"
+
+
+def absent_sentence(names: Sequence[str], ranks: int) -> str:
+    """What follows from ranks that are not compared; some of them may share a name."""
+    who = begun(named(names))
+    if ranks == 1:
+        return f"{who} is not compared: if it is the late one, waits for it look like transfer."
+    return f"{who} are not compared: if one of them is the late one, waits for it look like transfer."
+
+
+def few_matched_sentence(sentence: str, matched: int, of: int) -> str:
+    """A verdict that stands on a part of what was recorded."""
+    return f"{sentence.removesuffix('.')} (by {matched:,} of {count(of, 'collective')})."
+
+
+def late_sentence(
+    ranks: int,
+    of: int,
+    waiting_share: float | None,
+    name: str,
+    also_late: Sequence[str],
+    late_us: float,
+    due_us: float,
+    phrase: str,
+) -> str:
+    """The verdict where one rank is late, or several together."""
+    waits = "the others wait" if ranks > 2 else "the other one waits"
+    if waiting_share is not None:
+        waits = f"{waits} {share(waiting_share)} of a step"
+    why = f"{duration(due_us)} of it: {phrase}" if duration(due_us) != duration(late_us) else phrase
+    who = f"{late_name(name, also_late)}, which {'are' if also_late else 'is'}"
+    return f"{_compared(ranks, of)}: {waits} for {who} late by {duration(late_us)} a step, {why}."
+
+
+def in_turn_sentence(ranks: int, of: int, waiting_share: float, most: str, most_share: float) -> str:
+    """The verdict where ranks are late in turn."""
+    return (
+        f"{_compared(ranks, of)} are late in turn: {share(waiting_share)} of a step is waiting for whoever "
+        f"comes last. {share(most_share)} of the lateness: {most}."
+    )
+
+
+def even_sentence(ranks: int, of: int, waiting_share: float) -> str:
+    """The verdict where no rank stands out; `waiting_share` of a step is waiting all the same."""
+    if waiting_share < _EVEN:
+        return f"{_compared(ranks, of)} arrive together: no rank is late by more than noise."
+    return (
+        f"{_compared(ranks, of)} wait {share(waiting_share)} of a step for one another, and neither one of "
+        "them nor a few together are the last ones."
+    )
+
+
+def alone_sentence(name: str) -> str:
+    return f"Only {name} is here: who waits for whom is told by several ranks of a run."
+
+
+def alone_detail() -> str:
+    how = "with the hook in each process, or by copying the traces of all ranks into one folder"
+    return f"Let every rank record into the same run: {how} below the log directory."
+
+
+def no_collectives_sentence(ranks: int) -> str:
+    if ranks < 2:
+        return "No collective was recorded: whether ranks wait for one another can't be told."
+    recorded = f"{count(ranks, 'rank')} recorded, fewer than two of them with collectives"
+    return f"{recorded}: whether one waits for another can't be told."
+
+
+def none_matched_sentence(ranks: int) -> str:
+    return f"{count(ranks, 'rank')} recorded, and no collective of one could be matched with those of others."
+
+
+def waiting_sentence(waiting_share: float, matched: int) -> str:
+    return (
+        f"{share(waiting_share)} of the time in {count(matched, 'matched collective')} is waiting for the "
+        "last rank to arrive, the rest transfer."
+    )

@@ -1,1 +1,0 @@
-"""What is said of memory: its peak, who holds it and what stalls its allocator."""

@@ -1,1 +1,0 @@
-"""What is said on one screen or in one line about a window."""

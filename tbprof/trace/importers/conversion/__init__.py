@@ -1,1 +1,0 @@
-"""Traces of other profilers, written as Kineto would have written them."""

@@ -1,1 +1,0 @@
-"""The bytes of a trace file: plain or packed, whole or damaged, within limits."""

@@ -1,1 +1,0 @@
-"""A large trace, read by several processes at once."""

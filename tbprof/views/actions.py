@@ -1,0 +1,285 @@
+"""What to change, over all causes in one order: the change that is worth most comes first.
+
+A change is worth its estimate. Where no replay can judge it, a wait is worth its floor, for a wait is not a
+cost, and all else its ceiling, but no more than its severity says, since a finding whose cause lies with
+another one is graded down. The waits of the fix plan keep the plan's order, for what a row adds holds only
+after those above it, and no other action is said to save more than those leave. What the first sentence is
+about leads where nothing is worth more than twice as much.
+
+In which order actions stand, and what those above leave for the next one to save.
+
+What the first sentence is about comes first, unless another action is worth more than twice as much: a
+reader who is told of waits looks for the line that waits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence, Set
+from typing import TypeAlias
+
+from tbprof.model import (
+    CRITICAL_SHARE,
+    HIGH_SHARE,
+    MEDIUM_SHARE,
+    SEVERITIES,
+    Finding,
+    PlanRow,
+    Report,
+    Saving,
+    Severity,
+)
+from tbprof.records import dataclass
+from tbprof.views.steady import mean_step_us
+
+_LEAST_SHARE = 0.001
+"""Of the steps: what is worth less is no action; below `MEDIUM_SHARE` it is none beside a larger one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Every finding is in one of these, but those whose waits the plan has in rows of their own."""
+
+    actions: tuple[Action, ...]
+    """Most worth first."""
+    smaller: tuple[Action, ...]
+    """Rows of the fix plan that are too small for an action; what they find is in `leave`."""
+    unknown: tuple[int, ...]
+    """Indices of findings of which nobody can say what they are worth, as they come in the report."""
+    leave: tuple[int, ...]
+    """Of those that are real and not worth a change."""
+
+
+def rank(report: Report) -> Ranked:
+    """The findings of a report as actions, and what is left."""
+    room_ns = max((mean_step_us(report) or 0.0) * 1000 * len(report.steps), 1.0)
+    planned = _planned(report, MEDIUM_SHARE * room_ns)
+    rows = {at for action in planned for at in action.findings}
+    held = {site for at in rows for site in report.findings[at].sites}
+    others = [at for at in range(len(report.findings)) if at not in rows]
+    unknown = tuple(at for at in others if report.findings[at].saving is None)
+    minor = [at for at in others if _is_minor(report.findings[at])]
+    open_ = [
+        at for at in others if at not in {*unknown, *minor} and not _is_in_plan(report.findings[at], held)
+    ]
+    actions = in_order(report, planned, list(_alone(report, open_)), room_ns)
+    shown = () if _happens_once(report) else _worth_a_change(actions, room_ns)
+    left = {at for action, _ in actions if action not in shown for at in action.findings}
+    smaller = tuple(action for action in planned if action not in shown)
+    return Ranked(shown, smaller, unknown, tuple(sorted({*minor, *left})))
+
+
+def _happens_once(report: Report) -> bool:
+    """Whether the window records a graph: nothing in it comes again."""
+    return report.verdict is not None and report.verdict.case == "capture"
+
+
+def added_savings(report: Report) -> tuple[Saving, ...]:
+    """For each row of the fix plan what it adds to those above it, in the window."""
+    before_ns = (0, *(row.total_ns for row in report.fix_plan))
+    return tuple(
+        _added(row, report.findings[row.finding].saving, before)
+        for row, before in zip(report.fix_plan, before_ns, strict=False)
+    )
+
+
+def _added(row: PlanRow, alone: Saving | None, before_ns: int) -> Saving:
+    """Given the rows above: at most what the ceiling leaves above their total."""
+    floor_ns = 0 if alone is None else min(alone.floor_ns, row.adds_ns)
+    return Saving(floor_ns, row.adds_ns, max(row.ceiling_ns - before_ns, row.adds_ns))
+
+
+def _planned(report: Report, least_ns: float) -> list[Action]:
+    """The rows of the plan; one that is worth nothing by itself goes with the one that it uncovers."""
+    planned: list[Action] = []
+    hidden: list[Action] = []
+    for row, saving in zip(report.fix_plan, added_savings(report), strict=True):
+        hidden.append(Action((row.finding,), saving, row.total_ns))
+        if row.adds_ns >= least_ns:
+            planned.append(_together(hidden, report.window_ns))
+            hidden = []
+    return [*planned, *hidden]
+
+
+def _together(rows: list[Action], window_ns: int) -> Action:
+    findings = tuple(at for row in rows for at in row.findings)
+    return Action(findings, together([row.saving for row in rows], window_ns), rows[-1].total_ns)
+
+
+def _is_minor(finding: Finding) -> bool:
+    return finding.severity == "info" and finding.saving is not None
+
+
+def _is_in_plan(finding: Finding, held: Set[int]) -> bool:
+    """Whether all its waits go with those of the plan: it would be told twice."""
+    return bool(finding.sites) and finding.removal in ("drop", "defer") and set(finding.sites) <= held
+
+
+def _alone(report: Report, indices: list[int]) -> Iterator[Action]:
+    """One for each finding about sites, and one for what a rule found in all places that are no sites."""
+    groups: dict[tuple[str, int], list[int]] = {}
+    for at in indices:
+        finding = report.findings[at]
+        groups.setdefault((finding.rule, at if finding.sites else -1), []).append(at)
+    for found in groups.values():
+        savings = [saving for at in found if (saving := report.findings[at].saving) is not None]
+        yield Action(tuple(found), together(savings, report.window_ns), None)
+
+
+def together(savings: Sequence[Saving], window_ns: int) -> Saving:
+    """Of places of one rule, or of what each row of the plan adds, in a window of this length."""
+    estimates = [saving.estimate_ns for saving in savings if saving.estimate_ns is not None]
+    found = Saving(
+        floor_ns=sum(saving.floor_ns for saving in savings),
+        estimate_ns=sum(estimates) if len(estimates) == len(savings) else None,
+        ceiling_ns=sum(saving.ceiling_ns for saving in savings),
+    )
+    return found.at_most(window_ns)
+
+
+def _worth_a_change(actions: list[WeighedAction], room_ns: float) -> tuple[Action, ...]:
+    """Those above the share, and the rows of the plan that others of it rest on."""
+    most = max((weight for _, weight in actions), default=0.0)
+    least = (MEDIUM_SHARE if most >= MEDIUM_SHARE * room_ns else _LEAST_SHARE) * room_ns
+    worth = [weight >= least for _, weight in actions]
+    planned = [at for at, (action, _) in enumerate(actions) if action.total_ns is not None and worth[at]]
+    last = max(planned, default=-1)
+    return tuple(
+        action
+        for at, (action, _) in enumerate(actions)
+        if worth[at] or (action.total_ns is not None and at < last)
+    )
+
+
+_MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
+"""The share of the steps at which the next worse severity begins."""
+
+_SHORTENS_KERNELS = ("PRC01", "PRC02", "PRC03", "PRC07", "LCH05", "SHR02")
+"""Rules whose findings make kernels shorter and leave their launches: they win what the host waited for."""
+_WINS_STALLS = ("CMP", "CPY", "DAT", "LCH", "MEM", "SYN")
+"""Families of rules whose findings can win the time in which nothing is computed: the host comes earlier."""
+_SPARES_KERNELS = ("LCH04", "MEM04")
+"""Rules of these families whose findings win kernels too, which no wait above them shortens."""
+
+
+_TOLD_FIRST = {
+    "busy": ("FUS", "OPT", "PRC"),
+    "communication": ("DST01",),
+    "host_bound": ("LCH02",),
+    "input": ("DAT",),
+    "launch_bound": ("LCH01", "LCH03"),
+}
+"""By the verdict's case, which rules its sentence is about; that of `waits` is about the fix plan."""
+_LEADS_FROM = 0.5
+"""Of the worth of any other action."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    findings: tuple[int, ...]
+    """Indices into the report's; several where one rule found the same in several places, or where waits
+    of the plan hide one another."""
+    saving: Saving
+    """Of the window, of all of them; after those above it, at most what they leave."""
+    total_ns: int | None
+    """What it and the rows of the plan above it save together; None where it is no row of the plan."""
+
+
+WeighedAction: TypeAlias = tuple[Action, float]
+"""An action, and by how many ns of the window it is ranked."""
+
+
+def in_order(
+    report: Report, planned: list[Action], alone: list[Action], room_ns: float
+) -> list[WeighedAction]:
+    """The rows of the plan in their order, each other action where what it can still save belongs.
+
+    Args:
+        report: Of the window.
+        planned: Rows of the fix plan.
+        alone: All others.
+        room_ns: How long the steps take together.
+    """
+    ordered: list[WeighedAction] = []
+    rows = [(action, _weight(report, action, room_ns)) for action in planned]
+    others = _heaviest_first(report, alone, room_ns)
+    lead = _lead(report, rows, others)
+    saved_ns, shortened_ns = 0, 0
+    while rows or others:
+        weightiest = max((weight for _, weight in rows), default=0.0)
+        if lead in others or (lead is None and others and (not rows or weightiest < others[0][1])):
+            ordered.append(others.pop(0 if lead is None else others.index(lead)))
+            shortens = _makes_kernels_shorter(report, ordered[-1][0])
+            shortened_ns += ordered[-1][0].saving.ceiling_ns if shortens else 0
+        else:
+            ordered.append(rows.pop(0))
+            saved_ns = ordered[-1][0].total_ns or 0
+        lead = None
+        left = [_after(report, action, saved_ns, shortened_ns) for action, _ in others]
+        others = _heaviest_first(report, left, room_ns)
+    return ordered
+
+
+def _lead(report: Report, rows: list[WeighedAction], others: list[WeighedAction]) -> WeighedAction | None:
+    """The action that the first sentence is about, where no other is worth more than twice as much."""
+    case = "" if report.verdict is None else report.verdict.case
+    told = rows[:1] if case == "waits" else [pair for pair in others if _is_told(report, pair[0])]
+    if not told:
+        return None
+    worth = sum(weight for _, weight in rows) if case == "waits" else told[0][1]
+    most = max(weight for _, weight in [*rows, *others])
+    return told[0] if worth >= _LEADS_FROM * most else None
+
+
+def _is_told(report: Report, action: Action) -> bool:
+    """Whether the first sentence is about what it finds."""
+    rules = () if report.verdict is None else _TOLD_FIRST.get(report.verdict.case, ())
+    return report.findings[action.findings[0]].rule.startswith(rules)
+
+
+def _heaviest_first(report: Report, alone: list[Action], room_ns: float) -> list[WeighedAction]:
+    weighed = [(action, _weight(report, action, room_ns)) for action in alone]
+    return sorted(weighed, key=lambda pair: -pair[1])
+
+
+def _makes_kernels_shorter(report: Report, action: Action) -> bool:
+    return report.findings[action.findings[0]].rule in _SHORTENS_KERNELS
+
+
+def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> Action:
+    """At most what is left once the rows of the plan above it, and shorter kernels, have saved so much.
+
+    Shorter kernels win by shorter waits, so that both draw on what the host waited for.
+    """
+    room_ns = _room_ns(report, report.findings[action.findings[0]].rule)
+    saving = action.saving
+    if _makes_kernels_shorter(report, action):
+        saved_ns += shortened_ns
+    if room_ns is None or not saved_ns or saving.ceiling_ns <= room_ns - saved_ns:
+        return action
+    return dataclasses.replace(action, saving=saving.at_most(max(room_ns - saved_ns, 0)))
+
+
+def _room_ns(report: Report, rule: str) -> int | None:
+    """All that findings of this rule could ever win; None where that is not known."""
+    if rule in _SHORTENS_KERNELS:
+        return report.faster_device_ns
+    if report.idle is None or len(report.idle.by_device) != 1:
+        return None
+    copying = [step.copying_ns for step in report.steps]
+    if not rule.startswith(_WINS_STALLS) or rule in _SPARES_KERNELS or None in copying:
+        return None
+    exposed_ns = sum(step.communication_exposed_ns or 0 for step in report.steps)
+    return report.idle.total.device_ns + exposed_ns + sum(filter(None, copying))
+
+
+def _weight(report: Report, action: Action, room_ns: float) -> float:
+    saving = action.saving
+    if saving.estimate_ns is not None:
+        return saving.estimate_ns
+    if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
+        return saving.floor_ns
+    if report.verdict is not None and report.verdict.case == "communication" and _is_told(report, action):
+        return saving.ceiling_ns
+    worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
+    return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * room_ns)

@@ -1,1 +1,0 @@
-"""What all views are made of: times, and steady steps."""

@@ -1,1 +1,0 @@
-"""What a build can be failed for, and the answer of `tbprof check`."""

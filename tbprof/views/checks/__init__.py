@@ -1,1 +1,0 @@
-"""Every check of a window: failed, not checked, passed."""

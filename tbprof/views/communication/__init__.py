@@ -1,1 +1,0 @@
-"""What a rank says to others: a table of its collectives."""

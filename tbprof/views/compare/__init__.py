@@ -1,1 +1,0 @@
-"""Two windows beside each other."""

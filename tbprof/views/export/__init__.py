@@ -1,1 +1,0 @@
-"""Reports and findings for other programs and people: JSON, markdown."""

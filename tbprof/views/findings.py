@@ -1,0 +1,208 @@
+"""A finding as every screen shows it: what, how bad, how to fix it, what that saves."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from tbprof.model import (
+    Finding,
+    PredictedLine,
+    Report,
+    Saving,
+    Savings,
+    SiteIndex,
+    SourceText,
+    code_statement,
+)
+from tbprof.records import dataclass
+from tbprof.texts.actions import how_to
+from tbprof.texts.figures.places import name_words, place_words, scope_of
+from tbprof.texts.finding_notes import finding_note, severity_reason
+from tbprof.texts.predicted import (
+    ANSWER_ACTION,
+    ANSWER_HOW,
+    ANSWER_KINDS,
+    OPTION_ACTION,
+    framework_fix,
+    kind_name,
+    waits_words,
+)
+from tbprof.texts.rule_pages import fix_words, rule_words
+from tbprof.views.steady import marks_steps, mean_step_us, optional_us, us
+
+_ABOUT_HOST = "LCH"
+
+
+@dataclass(frozen=True, slots=True)
+class SavingView:
+    """Always three figures; no estimate is null."""
+
+    floor_us: float
+    estimate_us: float | None
+    ceiling_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class FixView:
+    """How the rule's page fixes it: code before and after, and what to know."""
+
+    summary: str
+    before: str
+    after: str
+    caveat: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """Its saving is that of the window."""
+
+    rule: str
+    name: str
+    title: str
+    """What is the case."""
+    action: str
+    """What to do, in the imperative and without its full stop."""
+    severity: Literal["critical", "high", "medium", "low", "info"]
+    severity_reason: str
+    removal: Literal["drop", "defer", "rewrite", "needed"]
+    confidence: Literal["high", "medium", "low"]
+    count: int
+    saving: SavingView | None
+    note: str
+    """Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say."""
+    what: str
+    why: str
+    fix: FixView
+    fingerprint: str
+    sites: tuple[SiteIndex, ...]
+    """Indexes into the window's sites."""
+    place: str
+    """What it is about where it has no sites; "" if that is the whole window."""
+
+
+def finding_row(finding: Finding, report: Report) -> FindingRow:
+    words, fix = rule_words(finding.rule), fix_words(finding)
+    saving, scope = finding.saving, scope_of(marks_steps=marks_steps(report))
+    shares = (
+        None
+        if saving is None
+        else (share_of_steps(report, saving.floor_ns), share_of_steps(report, saving.ceiling_ns))
+    )
+    return FindingRow(
+        rule=finding.rule,
+        name=words.name,
+        title=words.title,
+        action=fix.action,
+        severity=finding.severity,
+        severity_reason=severity_reason(shares, scope),
+        removal=finding.removal,
+        confidence=finding.confidence,
+        count=finding.count,
+        saving=None if saving is None else saving_view(saving),
+        note=finding_note(finding, scope),
+        what=words.what,
+        why=words.why,
+        fix=FixView(summary=fix.fix, before=fix.before, after=fix.after, caveat=fix.caveat),
+        fingerprint=finding.fingerprint,
+        sites=finding.sites,
+        place=_place(finding),
+    )
+
+
+def _place(finding: Finding) -> str:
+    """Of the host's code in words; communication is called by its own names."""
+    place = str(finding.numbers.get("place", ""))
+    return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else name_words(place)
+
+
+def share_of_steps(report: Report, saving_ns: int) -> float:
+    """What all steps win, 0 to 1: what a cold one would save can be more than all of the others take."""
+    room_ns = (mean_step_us(report) or 0.0) * 1000 * len(report.steps)
+    return min(saving_ns / max(room_ns, 1.0), 1.0)
+
+
+def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:
+    """The three figures in us, of one of `parts` equal parts."""
+    estimate = optional_us(saving.estimate_ns)
+    return SavingView(
+        us(saving.floor_ns) / parts,
+        None if estimate is None else estimate / parts,
+        us(saving.ceiling_ns) / parts,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedRow:
+    """Told from what the line calls: never with a time."""
+
+    file: str
+    line: int
+    function: str
+    code: str
+    """The statement itself; "" where it was not recorded."""
+    rule: str
+    title: str
+    """What the rule says is the case."""
+    why: str
+    """What the line does, in a few words."""
+    action: str
+    """What to do, in the imperative and without its full stop."""
+    how: str
+    worth: str
+    """How many of a step's waits it is; their time nobody knows."""
+    per_step: int
+    known: Literal["seen", "read"]
+    fingerprint: str
+
+
+_NO_WAITS = ("device_mismatch", "race")
+"""Kinds that are worse than a wait: a program that ends, or reads what is not there."""
+
+
+def predicted_rows(report: Report) -> tuple[PredictedRow, ...]:
+    """Errors first, then what drains the device, then what waits for its own copy alone; most often first."""
+    lines = sorted(report.predicted_lines, key=_urgency)
+    waits = sum(_waits(line) for line in lines)
+    rows = tuple(_row(line, report.sources, waits) for line in lines)
+    return tuple(map(_of_request, rows, lines)) if _only_infers(report) else rows
+
+
+def _only_infers(report: Report) -> bool:
+    return any(fact.code == "inference" for fact in report.trace.health)
+
+
+def _of_request(row: PredictedRow, line: PredictedLine) -> PredictedRow:
+    """A program that only infers has no loss that could be read less often."""
+    if line.kind not in ANSWER_KINDS:
+        return row
+    return dataclasses.replace(row, action=ANSWER_ACTION, how=ANSWER_HOW)
+
+
+def _urgency(line: PredictedLine) -> tuple[bool, bool, int]:
+    return line.kind not in _NO_WAITS, line.kind == "upload", -line.count
+
+
+def _waits(line: PredictedLine) -> int:
+    return 0 if line.kind in _NO_WAITS else line.count
+
+
+def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> PredictedRow:
+    assert line.source.line is not None, "a recorded call has a line"
+    words = rule_words(line.rule)
+    of_framework = framework_fix(line.source.file, line.source.function, line.kind)
+    return PredictedRow(
+        file=line.source.file,
+        line=line.source.line,
+        function=line.source.function,
+        code=code_statement(line.source, texts),
+        rule=line.rule,
+        title=words.title,
+        why=kind_name(line.kind),
+        action=OPTION_ACTION if of_framework else words.action,
+        how=of_framework or how_to(words),
+        worth=waits_words(_waits(line), waits),
+        per_step=line.count,
+        known=line.known,
+        fingerprint=line.fingerprint,
+    )

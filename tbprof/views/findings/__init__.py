@@ -1,1 +1,0 @@
-"""A finding on a screen: its texts, and its fix as an edit of the line."""

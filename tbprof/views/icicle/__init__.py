@@ -1,1 +1,0 @@
-"""The flame graph: a step's time by functions, operators, modules or labels that lie in each other."""

@@ -1,1 +1,0 @@
-"""The page of modules: a tree with what each part of the program costs, forward and backward."""

@@ -1,0 +1,160 @@
+"""The sentences that open a window's screen: they and the list of actions begin with the same thing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from tbprof.model import MEDIUM_SHARE, Report
+from tbprof.records import dataclass
+from tbprof.texts.actions import (
+    NOTHING_ON_HOST,
+    RECORD_FIRST,
+    first_action_sentence,
+    growing_memory_sentence,
+    place_of,
+    record_first_sentence,
+)
+from tbprof.texts.predicted import first_line_sentence, host_sentences, predicted_sentences
+from tbprof.texts.verdicts import verdict_sentences
+from tbprof.views.action_rows import action_rows
+from tbprof.views.actions import rank
+from tbprof.views.findings import predicted_rows
+from tbprof.views.idle_causes import host_bar
+from tbprof.views.overview import ActionRow
+from tbprof.views.steady import mean_step_us
+
+HOST_SHARE = 0.3
+"""From this part of a step on, loading or Python is what to say of a recording without a GPU: the rest gets
+shorter on one, and they do not."""
+
+_NO_ORDER = ("lost_kernels", "cut_off")
+"""The second sentence says what to do about the file."""
+
+
+_GROWING_MEMORY = "MEM05"
+
+_LATE_RANK = "DST01"
+"""Whose order is to compare the ranks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Each is "" where there is nothing to say."""
+
+    verdict: str
+    detail: str
+    action: str
+    """The first action, where it is and what it saves."""
+
+
+def opening_of(report: Report) -> Opening:
+    """What is said first of a window."""
+    return opening_after(report, action_rows(report, rank(report), mean_step_us(report) or 0.0))
+
+
+def opening_after(report: Report, actions: Sequence[ActionRow]) -> Opening:
+    """The same, for who has its actions; a verdict of another version is left out, and its order with it."""
+    opening = _of_time(report, actions)
+    grows = " ".join(_growing(report))
+    return dataclasses.replace(opening, detail=f"{opening.detail} {grows}".strip()) if grows else opening
+
+
+def _growing(report: Report) -> Iterator[str]:
+    """Memory that grows ends a run, however long its steps take; not what is little or may only seem to."""
+    for finding in report.findings:
+        numbers = finding.numbers
+        is_sure = finding.severity != "low" and not numbers.get("may_replace_older", 1)
+        if finding.rule == _GROWING_MEMORY and is_sure:
+            yield growing_memory_sentence(str(numbers["device"]), int(numbers["per_step_bytes"]))
+
+
+def _of_time(report: Report, actions: Sequence[ActionRow]) -> Opening:
+    if report.idle is None and report.recorded_calls:
+        return _without_gpu(report, actions)
+    if report.verdict is None:
+        return Opening("", "", "")
+    waits_come_first = not actions or actions[0].is_planned
+    verdict, detail = verdict_sentences(report.verdict, waits_come_first=waits_come_first)
+    return Opening(verdict, detail, _order(report, actions) if verdict else "")
+
+
+def records_first(report: Report, actions: Sequence[ActionRow]) -> bool:
+    """Whether the first thing to do is another recording."""
+    case = "" if report.verdict is None else report.verdict.case
+    return case in RECORD_FIRST and not (case == "leading_wait" and actions)
+
+
+def recording_first(report: Report, actions: Sequence[ActionRow]) -> str:
+    """What to record before any change; "" where the window is typical."""
+    if not records_first(report, actions):
+        return ""
+    assert report.verdict is not None, "a report with a verdict"
+    return RECORD_FIRST[report.verdict.case]
+
+
+def _order(report: Report, actions: Sequence[ActionRow]) -> str:
+    assert report.verdict is not None, "a report with a verdict"
+    case, numbers = report.verdict.case, report.verdict.numbers
+    if records_first(report, actions):
+        before_us = float(numbers.get("before_us", 0.0))
+        once_us = before_us + float(numbers.get("cause_us", 0.0)) / max(int(numbers.get("steps", 1)), 1)
+        step_us = float(numbers.get("recording_us", mean_step_us(report) or 0.0))
+        return record_first_sentence(case, once_us=once_us, step_us=step_us)
+    if case == "communication" and not (actions and actions[0].finding.rule == _LATE_RANK):
+        return ""
+    if case == "busy" and not actions:
+        return NOTHING_ON_HOST
+    return "" if case in _NO_ORDER else _first(report, actions)
+
+
+def _without_gpu(report: Report, actions: Sequence[ActionRow]) -> Opening:
+    lines = len({(line.source.file, line.source.line) for line in report.predicted_lines})
+    host, step_us = host_bar(report), mean_step_us(report)
+    if lines_come_first(report, actions):
+        (first, *_) = predicted_rows(report)
+        place = f"{PurePath(first.file).name}:{first.line}"
+        action = first_line_sentence(first.action, place, first.worth)
+    else:
+        action = _first(report, actions)
+    if _host_is_bound(actions) and step_us:
+        spent_us = actions[0].saves.ceiling_us
+        said = host_sentences(actions[0].finding.rule, lines, spent_us=spent_us, step_us=step_us)
+    else:
+        operators_us, python_us = (0.0, 0.0) if host is None else (host.launching_us, host.other_us)
+        known_us = None if host is None else step_us
+        said = predicted_sentences(lines, step_us=known_us, operators_us=operators_us, python_us=python_us)
+    return Opening(*said, action=action)
+
+
+def lines_come_first(report: Report, actions: Sequence[ActionRow]) -> bool:
+    """Whether lines that would wait for a GPU are to be changed before what the host is known to spend."""
+    return bool(report.predicted_lines) and not _host_is_bound(actions)
+
+
+def _host_is_bound(actions: Sequence[ActionRow]) -> bool:
+    """Not by Python that merely calls operators: its finding is graded down."""
+    return bool(actions) and actions[0].share >= HOST_SHARE and actions[0].severity != "low"
+
+
+def _first(report: Report, actions: Sequence[ActionRow]) -> str:
+    if not actions or actions[0].share < MEDIUM_SHARE:
+        return ""
+    first, saves = actions[0], actions[0].saves
+    return first_action_sentence(
+        first.title,
+        _place(report, first),
+        saved_us=saves.estimate_us,
+        most_us=saves.ceiling_us,
+        step_us=mean_step_us(report) or 0.0,
+    )
+
+
+def _place(report: Report, action: ActionRow) -> str:
+    """The lines, where they are exact; else the places that the findings name."""
+    found = (action.finding, *action.others)
+    sources = [report.sites[site].source for one in found for site in one.sites]
+    lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
+    places = lines or [one.place for one in found if one.place]
+    return place_of(places)

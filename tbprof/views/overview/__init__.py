@@ -1,1 +1,0 @@
-"""The Overview: where a step goes, why the device is idle, what to change, what to trust."""

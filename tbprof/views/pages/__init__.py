@@ -1,1 +1,0 @@
-"""Pages of text: a rule's, the manual's."""

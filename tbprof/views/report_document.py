@@ -1,0 +1,87 @@
+"""The machine-readable report: the one object of `tbprof report FILE --format json`.
+
+Its keys are the fields of the records of `tbprof.model`, with times in us, rounded once, here: what
+ends in `_ns` there ends in `_us`. All keys are there from schema 1 on; null means not computed or
+not recorded. Keys may be added, never changed without raising `SCHEMA`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from tbprof.model import Communication, HealthFact, Idle, Report, Site
+from tbprof.texts.health import health_sentence
+from tbprof.views.actions import Action, rank
+from tbprof.views.steady import in_us, us
+
+SCHEMA = 1
+
+Json: TypeAlias = dict[str, Any]
+
+_NS = "_ns"
+_BY_CAUSE = "by_cause"
+"""Idle by cause is a mapping to ns."""
+_RENAMED = {"facts": "hook"}
+
+
+def report_document(report: Report) -> Json:
+    """The object for one window."""
+    document = {
+        "schema": SCHEMA,
+        **_record(report),
+        "actions": [_action(one) for one in rank(report).actions],
+    }
+    return {_RENAMED.get(key, key): value for key, value in document.items()}
+
+
+def _action(action: Action) -> Json:
+    """Of the ranked list: its findings, and what it saves of the window, after the planned ones above it."""
+    return {
+        "findings": list(action.findings),
+        "planned": action.total_ns is not None,
+        "saving": _record(action.saving),
+    }
+
+
+def _record(record: Any) -> Json:
+    members = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    if isinstance(record, Idle):
+        return _idle(record)
+    if isinstance(record, Site):
+        # Its drawing is for the tab alone.
+        del members["instance"]
+    if isinstance(record, Communication):
+        # It is for the analysis of the job, which reads the stored reports.
+        del members["sequence"]
+    if isinstance(record, HealthFact):
+        members["message"] = health_sentence(record)
+    return _members(members)
+
+
+def _idle(idle: Idle) -> Json:
+    """The sum over the devices stands beside its parts, not below them."""
+    beside = {"by_device": idle.by_device, "places": idle.places}
+    return {**_record(idle.total), **_members(beside)}
+
+
+def _members(members: Mapping[str, Any]) -> Json:
+    return dict(_member(name, value) for name, value in members.items())
+
+
+def _member(name: str, value: Any) -> tuple[str, Any]:
+    if name.endswith(_NS):
+        return f"{name.removesuffix(_NS)}_us", _value(in_us(value))
+    if name.endswith(_BY_CAUSE):
+        return name, {cause: us(value[cause]) for cause in sorted(value)}
+    return name, _value(value)
+
+
+def _value(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return _record(value)
+    if isinstance(value, Mapping):
+        # As a stored report has them, so that the text is the same whether it was stored or not.
+        return _members({key: value[key] for key in sorted(value)})
+    return [_value(item) for item in value] if isinstance(value, tuple) else value

@@ -1,1 +1,0 @@
-"""The roofline: what operators reach beside what the device could do."""

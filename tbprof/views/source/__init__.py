@@ -1,1 +1,0 @@
-"""The program's code as it ran, with what was found at its lines."""

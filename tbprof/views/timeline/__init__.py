@@ -1,1 +1,0 @@
-"""The Timeline: what it shows, what is said of a selection, tiles as bytes."""

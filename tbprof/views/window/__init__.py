@@ -1,1 +1,0 @@
-"""The window: its sites, copies and predictions, and the pickers that lead to it."""
