@@ -52,7 +52,7 @@ from tbprof.trace.column_cache import read_trace_cached
 from tbprof.trace.columns.arrays import Int64s, distinct
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import Tables
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 from tbprof.window_names import parse_window_name
 
 __all__ = [

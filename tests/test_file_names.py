@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX, rank_of, run_family
-from tbprof.trace_files import TRACE_SUFFIXES
+from tbprof.trace.importers.sniffing import TRACE_SUFFIXES
 
 
 def test_what_is_published_is_looked_at() -> None:

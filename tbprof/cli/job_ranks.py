@@ -144,7 +144,7 @@ def _window_of_file(path: Path) -> Window:
 
 def _of_run(folder: Path, number: int | None) -> _Chosen:
     from tbprof.store.discovery import Discovery, nothing_to_read
-    from tbprof.trace_files import looks_like_trace
+    from tbprof.trace.importers.sniffing import looks_like_trace
 
     listing = Discovery(folder, looks_like_trace).find()
     for file in listing.skipped:

@@ -129,7 +129,7 @@ def path_or_address(text: str) -> Path | str:
 
 def _listed(address: str) -> Path:
     from tbprof.cli.output_file import tell
-    from tbprof.remote.mirroring import mirror
+    from tbprof.store.mirroring import mirror
     from tbprof.texts.finding_notes import skipped_sentence
 
     mirrored = mirror(address)

@@ -167,7 +167,7 @@ class FolderWindows:
         # A file that is named needs nothing of what finds them.
         from tbprof.store.discovery import Discovery, nothing_to_read
         from tbprof.texts.finding_notes import skipped_sentence
-        from tbprof.trace_files import looks_like_trace
+        from tbprof.trace.importers.sniffing import looks_like_trace
 
         listing = Discovery(self._folder, looks_like_trace).find()
         for left_out in listing.skipped:

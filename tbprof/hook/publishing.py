@@ -11,9 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tbprof.hook.child_answers import (
+    EMPTY_PREFIX,
+    NOT_SENT,
+    PUBLISHED_PREFIX,
+    SHOWN_PREFIX,
+    VERDICT_PREFIX,
+    WAITING_PREFIX,
+)
 from tbprof.hook.processes import process_name
 from tbprof.hook.safety.guard import let_through
-from tbprof.hook.safety.program_values import say
+from tbprof.hook.safety.user_message import say
 from tbprof.hook.spool import PUBLISHER_PREFIX, broken_path, log_path, page_path
 from tbprof.hook.tracker_thread import TrackerThread
 from tbprof.hook.trackers import Tracker, window_of_json
@@ -275,22 +283,3 @@ def start_child(trace: Path, logdir: str, arguments: Sequence[str], held: Sequen
         variables={"PYTHONIOENCODING": "utf-8:backslashreplace"},
         held=held,
     )
-
-
-VERDICT_PREFIX = "window"
-"""Starts the child's line about the window that it has published."""
-
-PUBLISHED_PREFIX = "published "
-"""Starts the line before it, which names the file."""
-
-SHOWN_PREFIX = "shown "
-"""Starts the line that holds what trackers show of it."""
-
-WAITING_PREFIX = "not sent yet: "
-"""Starts a line that says why a window has not reached its remote folder so far."""
-
-EMPTY_PREFIX = "empty window"
-"""Starts it where nothing of the GPU was recorded that torch sees."""
-
-NOT_SENT = 3
-"""The exit code of a child whose window is published in the outbox and has not reached its remote folder."""

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from tbprof.errors import UsageError
 from tbprof.hook.hook_config import checked_config
 from tbprof.hook.options import HookOptions
-from tbprof.hook.safety.program_values import stderr_handler
+from tbprof.hook.safety.user_message import stderr_handler
 from tbprof.program.main_program import (
     NoSuchModule,
     check_function,

@@ -12,7 +12,7 @@ from tbprof.errors import UsageError
 from tbprof.hook.hook_config import HookConfig
 from tbprof.hook.processes import host_name
 from tbprof.hook.publishing import Publisher
-from tbprof.hook.safety.program_values import say
+from tbprof.hook.safety.user_message import say
 from tbprof.hook.session import Session
 from tbprof.hook.spool import spool_bases, spools_of
 from tbprof.hook.window.facts import rank_and_world_size, worker_name

@@ -19,7 +19,7 @@ from tbprof.model import Report, Window
 from tbprof.report import open_facts
 from tbprof.store.discovery import Discovery, nothing_to_read
 from tbprof.store.report_cache import report_of_file, report_of_window, window_of_report
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.opening import opening_of
 from tbprof.views.report_document import report_document
 from tbprof.views.tables.cells import Table, table_document

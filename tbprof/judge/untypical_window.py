@@ -21,9 +21,10 @@ from tbprof.analysis.device_work import lost_kernels, mostly_captured
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.kernel_durations import largest_kernels
 from tbprof.analysis.intervals import Intervals, clip, intersect, subtract, total_ns, union, union_of
-from tbprof.judge.verdict_window import MOSTLY_COLD_SHARE, VerdictWindow
+from tbprof.judge.verdict_window import VerdictWindow
 from tbprof.model import Finding, Numbers, Verdict
 from tbprof.records import dataclass
+from tbprof.rules.trace_health.trc01_cold_start import MOSTLY_COLD_SHARE
 from tbprof.trace.columns.arrays import is_among
 
 

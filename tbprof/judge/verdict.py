@@ -46,7 +46,6 @@ from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, 
 from tbprof.judge.untypical_window import untypical_case, unusable_launches
 from tbprof.judge.verdict_window import (
     BUSY_SHARE,
-    COLD_SHARE,
     COMMUNICATION_SHARE,
     DRAINED_SHARE,
     EXPOSED_SHARE,
@@ -57,6 +56,7 @@ from tbprof.judge.verdict_window import (
     VerdictWindow,
 )
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
+from tbprof.rules.trace_health.trc01_cold_start import COLD_SHARE
 from tbprof.trace.columns.arrays import NONE, median
 
 

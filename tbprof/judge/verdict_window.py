@@ -104,11 +104,6 @@ SURELY_BUSY_SHARE = 0.9
 BUSY_SHARE = 0.85
 """A device that does less is not called busy, whatever the causes."""
 
-COLD_SHARE = 0.2
-"""Of the idle, or of a recording before the device's first work: so much in first calls is a cold start."""
-
-MOSTLY_COLD_SHARE = 0.5
-"""Of a recording: so much in first calls before the device's first work, and nothing else is typical."""
 
 EXPOSED_SHARE = 1 / 3
 """Communication or copies that no computing covers come first from here on, if they exceed all idle."""

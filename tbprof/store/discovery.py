@@ -27,7 +27,8 @@ from tbprof.process.garbage import searching_seldom
 from tbprof.remote.placeholders import is_mirrored
 from tbprof.safe_open import FileState, file_state
 from tbprof.store.windows import packed_copies, windows_of
-from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace, is_classic_copy
+from tbprof.trace.export.classic_mark import is_classic_copy
+from tbprof.trace.importers.sniffing import TRACE_SUFFIXES, claims_to_be_trace
 from tbprof.window_names import dated_reports, split_window_name
 
 _LINK_LEAVES = "link_leaves_logdir"

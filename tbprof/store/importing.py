@@ -14,9 +14,11 @@ from tbprof.file_names import CLASSIC_SUFFIX, rank_of
 from tbprof.records import dataclass
 from tbprof.safe_open import open_regular
 from tbprof.store.files import appearing, remove_abandoned_parts
-from tbprof.trace_files import is_classic_copy
-from tbprof.trace_importing import Converted, Inspection, converter_of, digest_of, inspect_trace
-from tbprof.trace_writing import merge_facts
+from tbprof.trace.export.classic_mark import is_classic_copy
+from tbprof.trace.export.inspection import Inspection, digest_of, inspect_trace
+from tbprof.trace.export.published_trace import merge_facts
+from tbprof.trace.importers.kineto_writer import Converted
+from tbprof.trace.importers.sniffing import converter_of
 from tbprof.window_names import parse_window_name
 
 _EARLIEST_NS = 10**18

@@ -38,8 +38,10 @@ from tbprof.safe_open import content_of, content_within
 from tbprof.store.codec import encode_report
 from tbprof.store.files import appearing, remove_abandoned_parts, write_whole
 from tbprof.store.retention import CLASSIC_FOLDER, Limits, keep_within
-from tbprof.trace_files import is_classic_copy, is_of_torch
-from tbprof.trace_writing import merge_facts, verify, with_inputs, write_classic
+from tbprof.trace.export.classic_mark import is_classic_copy
+from tbprof.trace.export.classic_writer import write_classic
+from tbprof.trace.export.published_trace import merge_facts, verify, with_inputs
+from tbprof.trace.importers.sniffing import is_of_torch
 from tbprof.version import __version__
 from tbprof.window_names import parse_window_name
 

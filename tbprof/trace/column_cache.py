@@ -36,8 +36,8 @@ from tbprof.safe_open import content_within, identity_of, open_regular, status_o
 from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Lane, Slices, Trace
 from tbprof.trace.columns.tables import ALL_TABLES, ARGUMENT_TABLES, NO_TABLES, MemoryEvents, Tables
-from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.importers.source import shown_path
+from tbprof.trace.reading import read_trace
 from tbprof.version import __version__
 
 WORTH_KEEPING_BYTES = 5 * 1000**2

@@ -17,7 +17,7 @@ from tbprof.errors import TbprofError
 from tbprof.hook.window.post_window import SETTLE_STEPS
 from tbprof.model import Report
 from tbprof.report import build_report
-from tbprof.trace_writing import merge_facts
+from tbprof.trace.export.published_trace import merge_facts
 
 _SETTLED_STEPS = 10
 """Before anything is timed: caches fill and kernels are chosen."""

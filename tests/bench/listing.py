@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from tbprof.store.discovery import Discovery  # noqa: E402
-from tbprof.trace_files import looks_like_trace  # noqa: E402
+from tbprof.trace.importers.sniffing import looks_like_trace  # noqa: E402
 
 FOLDERS, FILES = 1000, 100
 ROUNDS = 7

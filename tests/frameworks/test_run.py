@@ -14,7 +14,7 @@ from script_runner import ScriptRunner
 from tbprof.model import RecordedCall, Report
 from tbprof.store.discovery import Discovery
 from tbprof.store.windows import read_report
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 
 PROGRAMS = pathlib.Path(__file__).parent
 PATIENCE_S = 240

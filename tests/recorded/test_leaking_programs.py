@@ -15,7 +15,7 @@ from tbprof import Schedule, TrainerHook
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.figures.memory_growth import Growth, find_growth
 from tbprof.rules.memory.mem05_growing_memory import MIN_BYTES
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 IDS = [program.make.__name__ for program in PROGRAMS]
 GRAPHS = {"losses_with_graphs", "summed_losses", "hidden_state", "retained_graph"}

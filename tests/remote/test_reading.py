@@ -9,11 +9,12 @@ import pytest
 from faulty_store import FaultyStore
 
 from tbprof.errors import Busy, RemoteError
-from tbprof.remote import mirroring, placeholders
-from tbprof.remote.mirroring import mirror
+from tbprof.remote import placeholders
 from tbprof.remote.placeholders import addressed
 from tbprof.safe_open import identity_of, open_regular
+from tbprof.store import mirroring
 from tbprof.store.discovery import Discovery
+from tbprof.store.mirroring import mirror
 
 TRACE = "run/w.1700000000000000000.trace.json.gz"
 

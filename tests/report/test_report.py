@@ -17,8 +17,8 @@ from scenes import host_bound
 from tbprof.errors import NotATrace, TraceNotReadable
 from tbprof.model import Finding, Report, Saving, Savings
 from tbprof.report import build_report
-from tbprof.trace_files import looks_like_trace
-from tbprof.trace_writing import merge_facts
+from tbprof.trace.export.published_trace import merge_facts
+from tbprof.trace.importers.sniffing import looks_like_trace
 
 Json = dict[str, Any]
 SiteFigures = dict[tuple[str, str, str, str, str, bool], tuple[int, int, Any]]

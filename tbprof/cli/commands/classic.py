@@ -15,7 +15,8 @@ from tbprof.standard_streams import put
 from tbprof.store.discovery import Discovery
 from tbprof.store.publishing import copy_classic
 from tbprof.store.retention import CLASSIC_FOLDER
-from tbprof.trace_files import is_classic_copy, is_of_torch, looks_like_trace
+from tbprof.trace.export.classic_mark import is_classic_copy
+from tbprof.trace.importers.sniffing import is_of_torch, looks_like_trace
 from tbprof.window_names import parse_window_name
 
 if TYPE_CHECKING:

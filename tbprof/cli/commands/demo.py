@@ -30,7 +30,7 @@ from tbprof.standard_streams import flush_output, put
 from tbprof.store.discovery import Discovery
 from tbprof.store.windows import stored_report
 from tbprof.texts.figures.quantities import count, duration, share
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.findings import predicted_rows
 from tbprof.views.opening import opening_of
 from tbprof.views.run_summary import idle_share

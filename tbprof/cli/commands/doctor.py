@@ -18,7 +18,7 @@ from tbprof.escaping import plain
 from tbprof.model import Report, Window
 from tbprof.standard_streams import put
 from tbprof.store.discovery import Discovery
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.overview_view import overview_view
 
 if TYPE_CHECKING:

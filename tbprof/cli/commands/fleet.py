@@ -25,7 +25,7 @@ from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.texts.finding_notes import skipped_sentence
 from tbprof.texts.fleet import NOT_READ, gpu_time, hours
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.fleet import FleetRow, FleetView, fleet_csv
 from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
 from tbprof.views.fleet_listing import SORTS, FleetQuestion, fleet_view

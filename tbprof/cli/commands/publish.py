@@ -22,7 +22,7 @@ from tbprof.cli.reading import local_path, path_or_address
 from tbprof.errors import Busy, RemoteError, TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.file_names import lies_in_spool
-from tbprof.hook.publishing import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
+from tbprof.hook.child_answers import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
 from tbprof.hook.trackers import ShownWindow
 from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address
@@ -142,7 +142,7 @@ def _publish_to_remote(options: argparse.Namespace) -> int:
 def _show_what_is_logged() -> None:
     import logging
 
-    from tbprof.hook.safety.program_values import stderr_handler
+    from tbprof.hook.safety.user_message import stderr_handler
 
     logging.getLogger("tbprof").addHandler(stderr_handler())
 

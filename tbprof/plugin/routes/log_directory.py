@@ -25,7 +25,7 @@ from tbprof.remote.address import checked_address, is_address, local_folder_of
 from tbprof.remote.placeholders import addressed, mirror_folder
 from tbprof.safe_open import confine, release
 from tbprof.store.discovery import Discovery, Listing, MemoryFolder
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 
 logger = logging.getLogger("tbprof")
 
@@ -224,7 +224,7 @@ def _named(found: _Found, name: str) -> _Found:
     return dataclasses.replace(found, run=run)
 
 
-_LISTER = "tbprof.remote.mirror_process"
+_LISTER = "tbprof.store.mirror_process"
 """Never imported here: it holds what speaks to stores."""
 
 _DEADLINE_S = 300.0

@@ -40,7 +40,6 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import largest_cause
 from tbprof.analysis.intervals import total_ns, union
 from tbprof.analysis.steps import rows_of_steps
-from tbprof.judge.verdict_window import COLD_SHARE, MOSTLY_COLD_SHARE
 from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Severity
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
@@ -48,6 +47,13 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import IN_STEPS
 from tbprof.rules.base.rule import Rule
 from tbprof.trace.columns.arrays import NONE, Int64s, median
+
+COLD_SHARE = 0.2
+"""Of the idle, or of a recording before the device's first work: so much in first calls is a cold start."""
+
+MOSTLY_COLD_SHARE = 0.5
+"""Of a recording: so much in first calls before the device's first work, and nothing else is typical."""
+
 
 _CODE = "TRC01"
 

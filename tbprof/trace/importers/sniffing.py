@@ -6,8 +6,9 @@ import os
 import zlib
 
 from tbprof.safe_open import open_regular
+from tbprof.trace.importers.converter import Converter
 from tbprof.trace.importers.importer import Importer
-from tbprof.trace.importers.importer_list import IMPORTERS
+from tbprof.trace.importers.importer_list import CONVERTERS, IMPORTERS
 
 TRACE_SUFFIXES = tuple(suffix for importer in IMPORTERS for suffix in importer.SUFFIXES)
 """What a file must end in to be looked at as a trace beneath a log directory."""
@@ -37,6 +38,12 @@ def importer_of(path: str | os.PathLike[str]) -> Importer | None:
     except (OSError, ValueError, zlib.error):
         return None
     return next((importer for importer in IMPORTERS if importer.sniff(head)), None)
+
+
+def converter_of(path: str | os.PathLike[str]) -> Converter | None:
+    """Who writes the file as Kineto's traces; None where torch's profiler wrote it, or nobody knows it."""
+    importer = importer_of(path)
+    return next((converter for converter in CONVERTERS if converter is importer), None)
 
 
 def is_of_torch(path: str | os.PathLike[str]) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbprof.analysis.facts import Facts
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 Span = tuple[int, int]
 ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset")

@@ -16,7 +16,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.kernel_names import Compiled
 from tbprof.analysis.figures.kernel_table import Configuration, KernelTable, kernel_table
 from tbprof.trace.columns.tables import ALL_TABLES
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 from tbprof.views.steady import us
 
 

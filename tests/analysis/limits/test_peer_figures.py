@@ -16,7 +16,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.operator_table import operator_table
 from tbprof.analysis.limits.formulas import cost_of
 from tbprof.trace.columns.tables import NO_TABLES
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 PEERS = (
     "h100_bert_small_infer",

@@ -12,7 +12,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.allocation_table import MemoryRow, memory_rows
 from tbprof.analysis.figures.memory_blocks import change_bytes, window_memory
 from tbprof.trace.columns.tables import ALL_TABLES
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 OPERATORS = (
     ("aten::to", 10, 20),

@@ -19,7 +19,7 @@ from tbprof.analysis.figures.memory_blocks import (
 )
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.tables import MemoryEvents
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 ON_THE_CPU = (
     (1, 1, 4, 4, 0),

@@ -21,7 +21,7 @@ from tbprof.analysis.figures.module_table import ModuleTable, module_table
 from tbprof.analysis.figures.operator_table import operator_table
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import ALL_TABLES
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 
 def device_us(rows: dict[str, object], name: str) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.operator_grouping import Grouping
 from tbprof.analysis.figures.operator_table import OperatorRow, operator_table
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 from tbprof.views.steady import us
 
 Key = tuple[Any, ...]

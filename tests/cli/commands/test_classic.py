@@ -12,8 +12,8 @@ from minimal_importer import Spans
 from tbprof import window_names
 from tbprof.cli.main import main
 from tbprof.store import discovery
+from tbprof.trace.export.classic_mark import is_classic_copy
 from tbprof.trace.importers import sniffing, torch_profiler
-from tbprof.trace_files import is_classic_copy
 
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
 

@@ -12,7 +12,7 @@ from nsight_export import GLOBAL_PID, OTHER_PID, write_export
 
 from tbprof.cli.main import main
 from tbprof.store.discovery import Discovery
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 
 CLEAN = SAMPLES / "h100_transformer_clean" / "dc3b_3169006.pt.trace.json.gz"
 

@@ -11,7 +11,7 @@ from script_runner import Ended, ScriptRunner, wait_for_children
 
 from tbprof.store.discovery import Discovery
 from tbprof.store.windows import stored_report
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.job.job_page import JobPage
 from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import rank_summary

@@ -16,7 +16,7 @@ import pytest
 
 from tbprof.model import SkippedFile, Window
 from tbprof.store.discovery import Discovery, Listing
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 NS = 1752215573993169006

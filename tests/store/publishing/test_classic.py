@@ -19,7 +19,8 @@ from tbprof.store.publishing import (
     remove_classic_copies,
 )
 from tbprof.store.retention import CLASSIC_FOLDER
-from tbprof.trace_files import is_classic_copy, looks_like_trace
+from tbprof.trace.export.classic_mark import is_classic_copy
+from tbprof.trace.importers.sniffing import looks_like_trace
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"
 STEM = "node1_77.1752215573993169006"

@@ -19,7 +19,7 @@ from tbprof.store.discovery import Discovery
 from tbprof.store.publishing import publish_window
 from tbprof.store.retention import Limits
 from tbprof.store.windows import read_report
-from tbprof.trace_files import looks_like_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.window_names import parse_window_name
 
 SAMPLE = Path(__file__).parents[3] / "logs/samples/h100_transformer_clean/dc3b_3169006.pt.trace.json.gz"

@@ -14,8 +14,8 @@ from trace_samples import HEAD, a_step, classic, dumped, write
 from tbprof.errors import NotATrace
 from tbprof.report import build_report
 from tbprof.trace.importers import sniffing, torch_profiler
-from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.importers.sniffing import claims_to_be_trace, looks_like_trace
+from tbprof.trace.reading import read_trace
 
 
 @pytest.mark.parametrize("packed", [False, True])

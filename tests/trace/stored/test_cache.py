@@ -18,7 +18,7 @@ from tbprof.trace import column_cache
 from tbprof.trace.column_cache import read_trace_cached
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import ALL_TABLES, NO_TABLES, Tables
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ def test_a_full_disk_costs_the_entry_only(
 def test_processes_that_want_the_same_trace_leave_one_entry(tmp_path: Path) -> None:
     path = write(tmp_path, classic(a_step() * 200))
     program = (
-        "import sys; from tbprof.trace.stored import cache; cache.WORTH_KEEPING_BYTES = 1;"
+        "import sys; from tbprof.trace import column_cache as cache; cache.WORTH_KEEPING_BYTES = 1;"
         "print(len(cache.read_trace_cached(sys.argv[1]).slices))"
     )
 

@@ -12,8 +12,8 @@ from tbprof.errors import NotATrace, TraceTooLarge
 from tbprof.report import build_report
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.importers.nsight_conversion import convert_nsight
-from tbprof.trace.importers.reading import read_trace
 from tbprof.trace.importers.unpacked import MAX_BYTES_VARIABLE
+from tbprof.trace.reading import read_trace
 
 TABLES = {
     Category.KERNEL: "CUPTI_ACTIVITY_KIND_KERNEL",

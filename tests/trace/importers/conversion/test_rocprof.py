@@ -12,7 +12,7 @@ import pytest
 from tbprof.errors import NotATrace
 from tbprof.report import build_report
 from tbprof.trace.columns.columns import Category
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 OF_KERNELS = Path(__file__).parents[3] / "data" / "rocprofv3" / "kernels_of_mi350x.json.gz"
 """A part of what rocprofv3 wrote of the kernels of one process of a training."""

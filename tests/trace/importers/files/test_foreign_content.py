@@ -13,7 +13,7 @@ import pytest
 from trace_samples import a_step, dumped, write
 
 from tbprof.errors import NotATrace
-from tbprof.trace.importers.reading import read_trace
+from tbprof.trace.reading import read_trace
 
 TRACE = dumped(a_step())
 

@@ -17,7 +17,7 @@ from tbprof.records import dataclass
 from tbprof.remote.address import parent_and_name
 from tbprof.remote.placeholders import Placeholder, mirror_folder, time_of, write_placeholder
 from tbprof.remote.store import RemoteFile, Store
-from tbprof.trace_files import TRACE_SUFFIXES, claims_to_be_trace
+from tbprof.trace.importers.sniffing import TRACE_SUFFIXES, claims_to_be_trace
 from tbprof.window_names import parse_window_name
 
 MOST_FILES = 100_000

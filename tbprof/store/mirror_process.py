@@ -1,4 +1,4 @@
-"""The process that lists remote folders for the tab: `python -m tbprof.remote.mirror_process`."""
+"""The process that lists remote folders for the tab: `python -m tbprof.store.mirror_process`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from tbprof.process.answering import Question, main
-from tbprof.remote.mirroring import mirror
+from tbprof.store.mirroring import mirror
 
 _MORE_MEMORY_BYTES = 4 * 1024**3
 """A million names take some 2 GB."""
