@@ -1,10 +1,7 @@
-"""Which files are no traces: tables of a job's operations, snapshots, and what is left where memory ran out.
+"""What a command was given to read: a path or an address, a pipe, a trace or another kind of file.
 
-The packages that read them are not needed for that.
-
-A path on the command line, or the address of a remote folder or file.
-
-Each option and argument of a command that is one is declared with one of these as its `type`.
+Each option and argument of a command that is a path is declared with one of these functions as its `type`.
+No kind of file needs the packages that read it to be known.
 
 What comes through a pipe (`zcat a.gz | tbprof report -`, `<(zcat a.gz)`) as a file of its own.
 
@@ -31,9 +28,8 @@ from tbprof.model import Report
 from tbprof.safe_open import open_regular
 from tbprof.store import report_cache
 
-OtherKind: TypeAlias = Literal["operations", "out_of_memory", "memory_step", "snapshot"]
+OtherKind: TypeAlias = Literal["out_of_memory", "memory_step", "snapshot"]
 
-_PARQUET = b"PAR1"
 _PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
 """A pickle says its protocol first, since the second one."""
 _PICKLE_SUFFIXES = (".pickle", ".pkl")
@@ -55,11 +51,6 @@ def _is_out_of_memory(path: Path) -> bool:
     return path.name.endswith(OUT_OF_MEMORY_SUFFIX)
 
 
-def _is_parquet(path: Path) -> bool:
-    """Whether a file begins as Parquet does; a folder, a pipe or what can't be opened does not."""
-    return _first_bytes(path, len(_PARQUET)) == _PARQUET
-
-
 def _is_pickle(path: Path) -> bool:
     """Whether a file begins as a pickle does, or is called one: the oldest two protocols say nothing."""
     return _first_bytes(path, 2) in _PICKLES or (path.suffix in _PICKLE_SUFFIXES and path.is_file())
@@ -74,7 +65,6 @@ def _first_bytes(path: Path, count: int) -> bytes:
 
 
 _KINDS: tuple[tuple[OtherKind, Callable[[Path], bool]], ...] = (
-    ("operations", _is_parquet),
     ("out_of_memory", _is_out_of_memory),
     ("memory_step", _is_memory_step),
     ("snapshot", _is_pickle),

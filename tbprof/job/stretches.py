@@ -26,8 +26,7 @@ import numpy.typing as npt
 from tbprof.job.arrivals import Arrivals
 from tbprof.job.matching import MatchedGroup
 from tbprof.job.rank_record import NOT_RECORDED, Int64s, Part, RankRecord
-from tbprof.job.replay.dependency_graph import dependency_graph
-from tbprof.job.replay.replaying import Floats, replay
+from tbprof.job.replay import Floats, dependency_graph, replay
 
 _STILL = 0.1
 """Of a collective's time: with less computing beneath it, a rank stood still."""

@@ -20,7 +20,7 @@ from tbprof.job.blame import UNEXPLAINED, Blame, blames_of
 from tbprof.job.late_ranks import LateRank, late_ranks
 from tbprof.job.matching import Matching, match_ranks
 from tbprof.job.rank_record import Int64s, Part, RankRecord
-from tbprof.job.replay.replaying import Floats
+from tbprof.job.replay import Floats
 from tbprof.job.stretches import (
     NEVER,
     OwnTimes,

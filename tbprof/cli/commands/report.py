@@ -36,8 +36,8 @@ def add_to(commands: Commands) -> None:
         type=path_of,
         nargs="+",
         metavar="PATH",
-        help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin; or a table of a "
-        "job's operations (Parquet), or a snapshot of torch's allocator (pickle)",
+        help="a trace, a stored report (*.tbprof.pb), or a folder of them; - is stdin; or a snapshot "
+        "of torch's allocator (pickle)",
     )
     parser.add_argument("--format", choices=("text", "json", "csv", "markdown", "html"), default="text")
     parser.add_argument("--summary", action="store_true", help="one line a run, the GPUs idle most first")

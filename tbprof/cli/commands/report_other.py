@@ -36,17 +36,6 @@ def other_text(kind: OtherKind, path: Path, options: argparse.Namespace) -> str:
     return other.printed(path, options.format == "json")
 
 
-def _operations(path: Path, is_json: bool) -> str:
-    from tbprof.cli.stragglers_text import stragglers_json, stragglers_text
-    from tbprof.job.operations.parquet_file import read_operation_table
-    from tbprof.job.operations.what_if import analyze_stragglers
-    from tbprof.views.job.stragglers_view import stragglers_view
-
-    table = read_operation_table(path)
-    view = stragglers_view(str(path), table, analyze_stragglers(table))
-    return stragglers_json(view) if is_json else stragglers_text(view)
-
-
 def _out_of_memory(path: Path, is_json: bool) -> str:
     from tbprof.cli.memory_text import out_of_memory_json, out_of_memory_text
     from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
@@ -72,7 +61,6 @@ def _snapshot(path: Path, is_json: bool) -> str:
 
 
 _OTHERS: Mapping[OtherKind, _Other] = {
-    "operations": _Other("is a table of a job's operations", _operations),
     "out_of_memory": _Other("tells of an allocation that failed", _out_of_memory),
     "memory_step": _Other("tells what held memory", _memory_step),
     "snapshot": _Other("is a snapshot of torch's allocator", _snapshot),

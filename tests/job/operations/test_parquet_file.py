@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parquet_file import MOST_ROWS, read_operation_table
 
 from tbprof.errors import JobError
-from tbprof.job.operations.parquet_file import MOST_ROWS, read_operation_table
 
 pyarrow: Any = pytest.importorskip("pyarrow")
 parquet: Any = pytest.importorskip("pyarrow.parquet")

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from tbprof.job.operations.parquet_file import read_operation_table
-from tbprof.job.operations.straggler_analysis import Contribution, Explained, StragglerAnalysis
-from tbprof.job.operations.what_if import analyze_stragglers
+from parquet_file import read_operation_table
+from straggler_analysis import Contribution, Explained, StragglerAnalysis
+from what_if import analyze_stragglers
 
 NEAR = 1e-9
 

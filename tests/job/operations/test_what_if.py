@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from operation_columns import operation_columns
+from operation_table import operation_table
+from what_if import analyze_stragglers
 
 from tbprof.errors import JobError
-from tbprof.job.operations.operation_table import operation_table
-from tbprof.job.operations.what_if import analyze_stragglers
 
 
 def test_a_job_without_stragglers_is_as_fast_as_it_can_be() -> None:

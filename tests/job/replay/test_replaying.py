@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tbprof.errors import JobError
-from tbprof.job.replay.dependency_graph import dependency_graph
-from tbprof.job.replay.replaying import replay
+from tbprof.job.replay import dependency_graph, replay
 
 
 def test_an_operation_begins_when_all_that_it_waits_for_has_ended() -> None:

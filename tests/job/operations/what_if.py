@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from operation_table import OperationTable
+from pipeline_schedule import COMPUTING, PEER_KINDS, pipeline_graph
+from straggler_analysis import Contribution, Explained, StragglerAnalysis
 
 from tbprof.errors import JobError
-from tbprof.job.operations.operation_table import OperationTable
-from tbprof.job.operations.pipeline_schedule import COMPUTING, PEER_KINDS, pipeline_graph
-from tbprof.job.operations.straggler_analysis import Contribution, Explained, StragglerAnalysis
-from tbprof.job.replay.dependency_graph import DependencyGraph
-from tbprof.job.replay.replaying import Floats, replay
+from tbprof.job.replay import DependencyGraph, Floats, replay
 
 WORST_SHARE = 0.03
 """Of the ranks: those whose part in the slowdown is M_W."""

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from operation_table import Operation, OperationTable
 
 from tbprof.errors import JobError
-from tbprof.job.operations.operation_table import Operation, OperationTable
-from tbprof.job.replay.dependency_graph import DependencyGraph, dependency_graph
+from tbprof.job.replay import DependencyGraph, dependency_graph
 
 FORWARD, BACKWARD = "forward-compute", "backward-compute"
 COMPUTING = (FORWARD, BACKWARD)

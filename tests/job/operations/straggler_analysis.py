@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tbprof.job.replay.replaying import Floats
+from tbprof.job.replay import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,8 +6,9 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+from operation_table import COLUMNS, OperationTable, operation_table
+
 from tbprof.errors import JobError
-from tbprof.job.operations.operation_table import COLUMNS, OperationTable, operation_table
 
 MOST_ROWS = 10_000_000
 """A small file can hold any number of equal rows; each takes some 300 bytes once it is read."""
