@@ -32,6 +32,7 @@ from tbprof.analysis.figures.step_figures import (
     sync_totals,
 )
 from tbprof.analysis.figures.timeline import Timeline
+from tbprof.judge.actions import rank
 from tbprof.judge.verdict import find_verdict
 from tbprof.model import (
     Finding,
@@ -139,7 +140,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     replay_error = facts.replay.error if is_known and facts.sites else None
     # Next to what only rules and the plan ask for, the figures below would be the peak of a report's memory.
     facts.forget_all_but(_NEEDED_LAST)
-    return Report(
+    report = Report(
         trace=_summary(facts),
         steps=step_figures(facts, planned, saving),
         sync_points=sync_totals(facts),
@@ -173,6 +174,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         memory=memory_peaks(facts),
         computing=computing_totals(facts),
     )
+    return dataclasses.replace(report, ranked=rank(report))
 
 
 def _predicted(hook: HookFacts) -> tuple[PredictedLine, ...]:

@@ -86,9 +86,10 @@ def test_commands_write_json_in_one_way_only() -> None:
     commands = Path(tbprof.__file__).parent / "cli"
     written = [
         f"{path.name}:{node.lineno}"
-        for path in [*(commands / "commands").glob("*.py"), *(commands / "output").glob("*.py")]
+        for path in commands.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "json.dumps"
     ]
-    # Cells of tables, which what prints a table looks at.
-    assert all(place.startswith("tables.py") for place in written)
+    # Cells of tables, which what prints a table looks at; and files of our own.
+    known = ("table.py", "baseline_file.py", "publish.py")
+    assert [place for place in written if not place.startswith(known)] == []

@@ -49,7 +49,7 @@ NO_FILES = "io json os pathlib"
 KINDS = "trace.importers.sniffing trace.export.classic_mark"
 """What a file is; nothing there reads one."""
 
-FRAMES = f"texts.* views report store snapshot {KINDS} window_names safe_open process remote model"
+FRAMES = f"texts.* views judge report store snapshot {KINDS} window_names safe_open process remote model"
 """What prints a window needs these; it decides nothing."""
 
 LAW = {
@@ -96,7 +96,7 @@ LAW = {
     "manual": allowed("texts.*"),
     "executors": allowed("process store model", "distributed ray"),
     "views": allowed(
-        "analysis.* job line_rules rules snapshot texts.* trace.columns trace.export model", "numpy"
+        "analysis.* job judge line_rules rules snapshot texts.* trace.columns trace.export model", "numpy"
     ),
     "html_report": allowed(f"manual {FRAMES}"),
     "plugin": allowed(f"manual {FRAMES}", "msgspec numpy tensorboard werkzeug"),
@@ -260,7 +260,7 @@ def test_a_folder_says_what_belongs_there() -> None:
         ("texts/figures/quantities.py", "from tbprof.texts import idle", "tbprof.texts.idle"),
         ("store/codec.py", "from tensorboard.compat import tf", "tensorboard.compat"),
         ("store/codec.py", "from tbprof.views.window import SiteRow", "tbprof.views.window"),
-        ("views/window.py", "from tbprof import judge", "tbprof.judge"),
+        ("views/window.py", "from tbprof import store", "tbprof.store"),
         ("views/window.py", "from ..report import build_report", "tbprof.report"),
         ("views/window.py", "import tbprof", "tbprof"),
         (

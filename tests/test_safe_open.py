@@ -182,7 +182,7 @@ ELSEWHERE = {
     "process/detached.py": {"open": PRIVATE},
     "preflight/fits/command.py": {"read_text": PRIVATE},
     "preflight/fits/one_size.py": {"write_text": PRIVATE},
-    "preflight/children.py": {"write_bytes": PRIVATE, "read_bytes": PRIVATE},
+    "preflight/child_runs.py": {"write_bytes": PRIVATE, "read_bytes": PRIVATE},
     "trace/importers/kineto_writer.py": {"open": PRIVATE},
     "trace/column_cache.py": {"write_bytes": PRIVATE, "tofile": PRIVATE},
     "trace/importers/sqlite_tables.py": {"connect": CHECKED},

@@ -9,12 +9,13 @@ from tbprof.cli.output_file import Problem
 from tbprof.cli.reading import near_path
 from tbprof.cli.terminal import saving_text
 from tbprof.escaping import code, escaped, prose
+from tbprof.judge.steady_steps import marks_steps
 from tbprof.model import Report
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.checks import checks_view
 from tbprof.views.finding_markdown import finding_markdown, site_place
 from tbprof.views.findings import PredictedRow
-from tbprof.views.steady import marks_steps, mean_kernels, mean_launches
+from tbprof.views.steady import mean_kernels, mean_launches
 from tbprof.views.window import SiteRow
 from tbprof.views.window_view import window_view
 

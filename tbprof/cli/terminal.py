@@ -8,6 +8,7 @@ import sys
 
 from tbprof.cli.reading import near_path
 from tbprof.escaping import plain
+from tbprof.judge.steady_steps import marks_steps
 from tbprof.model import MemoryPeak, Report
 from tbprof.texts.actions import place_of
 from tbprof.texts.check_outcomes import other_places_sentence
@@ -18,7 +19,7 @@ from tbprof.texts.memory import MemoryFigures, peak_words
 from tbprof.views.checks import checks_summary
 from tbprof.views.findings import FindingRow, SavingView, finding_row
 from tbprof.views.overview import ActionRow
-from tbprof.views.steady import marks_steps, mean_kernels, mean_launches
+from tbprof.views.steady import mean_kernels, mean_launches
 from tbprof.views.window import IdleView, SiteRow, WindowView
 from tbprof.views.window_view import window_view
 

@@ -43,6 +43,7 @@ from tbprof.analysis.figures.health import missing_device
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
 from tbprof.analysis.figures.kernel_durations import largest_kernels
 from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union
+from tbprof.judge.actions import answers
 from tbprof.judge.untypical_window import untypical_case, unusable_launches
 from tbprof.judge.verdict_window import (
     BUSY_SHARE,
@@ -84,7 +85,7 @@ def queued_place(facts: Facts, device: int) -> tuple[str, int]:
 _MOST = 0.5
 
 _CASES = {"data": "input"}
-_WAITS = ("SYN", "CPY")
+_NAME_A_PLACE = ("launch_bound", "host_bound")
 
 
 def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> Verdict:
@@ -168,7 +169,7 @@ def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, i
 
 def _about_waits(findings: Sequence[Finding]) -> int:
     medium = SEVERITIES.index("medium")
-    worth = (f for f in findings if f.rule.startswith(_WAITS) and SEVERITIES.index(f.severity) <= medium)
+    worth = (f for f in findings if answers(f.rule, "waits") and SEVERITIES.index(f.severity) <= medium)
     return sum(1 for _ in worth)
 
 
@@ -272,9 +273,10 @@ def _named_by(findings: Sequence[Finding], case: str, steps: int) -> Numbers:
     """The place that the worst finding about this case names, and its idle."""
     if case == "cold_start":
         return _first_calls(findings)
-    rules = {"launch_bound": ("LCH01", "LCH03"), "host_bound": ("LCH02",)}.get(case, ())
+    if case not in _NAME_A_PLACE:
+        return {}
     for finding in findings:
-        if finding.rule in rules and finding.saving is not None:
+        if answers(finding.rule, case) and finding.saving is not None:
             idle_ns = int(finding.numbers["idle_per_step_ns"]) * steps
             return {"place": finding.numbers["place"], "place_us": idle_ns / 1000}
     return {}

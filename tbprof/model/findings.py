@@ -144,4 +144,30 @@ class Savings:
     replay_error: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A change to make: what one finding asks for, or several that are one change."""
+
+    findings: tuple[FindingIndex, ...]
+    """Several where one rule found the same in several places, or where waits hide one another."""
+    saving: Saving
+    """In the window, of all of them; after those above it, at most what they leave."""
+    total_ns: int | None
+    """What it and the rows of the plan above it save together; None where it is no row of the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Every finding is in one of these, but those whose waits the plan has in rows of their own."""
+
+    actions: tuple[Action, ...]
+    """Most worth first."""
+    smaller: tuple[Action, ...]
+    """Rows of the fix plan that are too small for an action; what they find is in `leave`."""
+    unknown: tuple[FindingIndex, ...]
+    """Findings of which nobody can say what they are worth, as they come in the report."""
+    leave: tuple[FindingIndex, ...]
+    """Those that are real and not worth a change."""
+
+
 Numbers: TypeAlias = Mapping[str, int | float | str]

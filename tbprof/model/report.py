@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tbprof.model.communication import Communication
 from tbprof.model.computing import Computing
-from tbprof.model.findings import Check, FailedRule, Finding, NotChecked, PlanRow, Savings, Verdict
+from tbprof.model.findings import Check, FailedRule, Finding, NotChecked, PlanRow, Ranked, Savings, Verdict
 from tbprof.model.memory import MemoryPeak
 from tbprof.model.recorded import HookFacts, RecordedCall, SourceText
 from tbprof.model.sites import PredictedLine, Site, SiteIndex
@@ -47,6 +47,8 @@ class Report:
     """What any faster device could win at most beside this host; None as for `computing`."""
     memory: tuple[MemoryPeak, ...] = ()
     """One a device; none where no allocations were recorded, or by a version that kept less."""
+    ranked: Ranked | None = None
+    """What to change, in order, as `tbprof.judge` decided; None by a version that kept less."""
 
     @property
     def window_ns(self) -> int:

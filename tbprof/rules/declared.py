@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tbprof.rules.files import RuleFile
+from tbprof.rules.files import RuleFile, rule_files
 
 if TYPE_CHECKING:
     from tbprof.rules.base.rule import Note, Rule
@@ -15,6 +16,13 @@ def declared_rule(file: RuleFile) -> Rule | None:
     """What the file declares as its `RULE`: None where a trace can't show it."""
     rule: Rule | None = import_module(file.module).RULE
     return rule
+
+
+@cache
+def rule_of(code: str) -> Rule | None:
+    """The rule of that code; None where a trace can't show it, or it is one of another version."""
+    file = next((file for file in rule_files() if file.code == code), None)
+    return None if file is None else declared_rule(file)
 
 
 def declared_note(file: RuleFile) -> Note | None:

@@ -40,6 +40,7 @@ _DETAILS = (
     "fix_plan",
     "not_checked",
     "predicted_lines",
+    "ranked",
     "recorded_calls",
     "sources",
     "verdict",

@@ -26,7 +26,7 @@ from tbprof.model import SkippedFile, Window
 from tbprof.process.garbage import searching_seldom
 from tbprof.remote.placeholders import is_mirrored
 from tbprof.safe_open import FileState, file_state
-from tbprof.store.windows import packed_copies, windows_of
+from tbprof.store.window_files import packed_copies, windows_of
 from tbprof.trace.export.classic_mark import is_classic_copy
 from tbprof.trace.importers.sniffing import TRACE_SUFFIXES, claims_to_be_trace
 from tbprof.window_names import dated_reports, split_window_name

@@ -29,7 +29,7 @@ def check_indexes(report: Report) -> None:
     num_steps = len(report.steps)
     _check("step", num_steps, _steps_named(report))
     _check("site", len(report.sites), _sites_named(report))
-    _check("finding", len(report.findings), (row.finding for row in report.fix_plan))
+    _check("finding", len(report.findings), _findings_named(report))
     if any(len(site.per_step) not in (0, num_steps) for site in report.sites):
         raise ValueError("counts of more or fewer steps than there are")
     if report.communication is not None and report.communication.sequence is not None:
@@ -41,6 +41,15 @@ def _steps_named(report: Report) -> Iterator[int]:
     yield from (one.step for one in instances if one is not None and one.step is not None)
     for finding in report.findings:
         yield from _steps_of_finding(finding)
+
+
+def _findings_named(report: Report) -> Iterator[int]:
+    yield from (row.finding for row in report.fix_plan)
+    if report.ranked is not None:
+        yield from (
+            at for action in (*report.ranked.actions, *report.ranked.smaller) for at in action.findings
+        )
+        yield from (*report.ranked.unknown, *report.ranked.leave)
 
 
 def _sites_named(report: Report) -> Iterator[int]:

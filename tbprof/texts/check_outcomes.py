@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from tbprof.model import HOST_CALLS, Check, Finding
 from tbprof.records import dataclass
-from tbprof.rules.declared import declared_rule
-from tbprof.rules.files import rule_files
+from tbprof.rules.declared import rule_of
 from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count, duration, first_few, share
 
 if TYPE_CHECKING:
-    from tbprof.rules.base.rule import Rule
+    pass
 
 
 FAMILY_NAMES = {
@@ -80,7 +78,7 @@ def recording_of(need: str) -> Recording:
 
 def passed_sentence(check: Check, scope: Scope) -> str:
     """What a rule looked at that found nothing; "" where another version kept other figures."""
-    rule = _rule_of(check.rule)
+    rule = rule_of(check.rule)
     try:
         return "" if rule is None else rule.passing.note(check.numbers, scope)
     except (KeyError, ValueError):
@@ -91,7 +89,7 @@ def no_saving_sentence(finding: Finding) -> str:
     """Why a finding has no figure; "" where it has one."""
     if finding.saving is not None:
         return ""
-    rule = _rule_of(finding.rule)
+    rule = rule_of(finding.rule)
     reason = "" if rule is None else rule.no_saving
     return f"No saving can be given: {reason or 'it is counted with another check'}."
 
@@ -141,13 +139,6 @@ def checks_sentence(counts: CheckCounts, worth: float | None, scope: Scope) -> s
     return (
         f"{lost};{predicted}{harmless} {counts.passed:,} passed, {counts.not_checked:,} could not be checked."
     )
-
-
-@cache
-def _rule_of(code: str) -> Rule | None:
-    """Only the rules that are shown are imported."""
-    file = next((file for file in rule_files() if file.code == code), None)
-    return None if file is None else declared_rule(file)
 
 
 _MOST_NAMED = 3

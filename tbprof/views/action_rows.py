@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.model import SEVERITIES, Report, Severity, severity_of_share
+from tbprof.judge.steady_steps import marks_steps
+from tbprof.model import SEVERITIES, Action, Ranked, Report, Severity, severity_of_share
 from tbprof.texts.actions import (
     HOW_TOGETHER,
     TOGETHER,
@@ -17,10 +18,9 @@ from tbprof.texts.figures.places import scope_of
 from tbprof.texts.figures.quantities import duration
 from tbprof.texts.finding_notes import severity_scale
 from tbprof.texts.rule_pages import fix_words
-from tbprof.views.actions import Action, Ranked
 from tbprof.views.findings import FindingRow, SavingView, finding_row, saving_view
 from tbprof.views.overview import ActionRow, CauseRow, DeviceBar, SeverityRow
-from tbprof.views.steady import marks_steps, us
+from tbprof.views.steady import us
 
 
 def action_rows(report: Report, ranked: Ranked, step_us: float) -> tuple[ActionRow, ...]:

@@ -6,6 +6,8 @@ from collections import defaultdict
 from pathlib import PurePath
 from typing import Literal
 
+from tbprof.judge.actions import together
+from tbprof.judge.steady_steps import marks_steps
 from tbprof.model import GPU_RATES, SEVERITIES, Check, Finding, Report, Saving
 from tbprof.records import dataclass
 from tbprof.texts.check_outcomes import (
@@ -23,7 +25,6 @@ from tbprof.texts.check_outcomes import (
 from tbprof.texts.figures.places import Scope, scope_of
 from tbprof.texts.finding_notes import finding_note, not_checked_sentence, rule_failed_sentence
 from tbprof.texts.rule_pages import GuideLink, fix_words, guides_of, rule_words
-from tbprof.views.actions import together
 from tbprof.views.findings import (
     PredictedRow,
     SavingView,
@@ -31,7 +32,6 @@ from tbprof.views.findings import (
     saving_view,
     share_of_steps,
 )
-from tbprof.views.steady import marks_steps
 
 _STATES = ("failed", "predicted", "not_checked", "passed", "not_applicable")
 

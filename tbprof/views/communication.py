@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.judge.steady_steps import marks_steps
 from tbprof.model import Communication, Report
 from tbprof.records import dataclass
 from tbprof.texts.figures.places import scope_of
 from tbprof.texts.figures.quantities import duration, share
-from tbprof.views.steady import marks_steps, optional_us, row_of, us
+from tbprof.views.steady import optional_us, row_of, us
 
 _COLUMNS = (("group", "group"), ("dtype", "type"), ("bytes_in", "size"), ("bus_gb_s", "bus bandwidth"))
 

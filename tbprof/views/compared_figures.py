@@ -7,19 +7,13 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from tbprof.averages import fmean
+from tbprof.judge.steady_steps import mean_step_us, steady_steps
 from tbprof.model import Report
 from tbprof.records import dataclass
 from tbprof.texts.comparison import COMMUNICATION, figure_words
 from tbprof.texts.idle import cause_name
 from tbprof.views.idle_causes import idle_by_cause_us, stacking_place
-from tbprof.views.steady import (
-    mean_communication_us,
-    mean_kernels,
-    mean_launches,
-    mean_step_us,
-    steady_steps,
-    us,
-)
+from tbprof.views.steady import mean_communication_us, mean_kernels, mean_launches, us
 
 LEAST_CHANGE = 0.02
 """Of a step: what changed by less did not."""

@@ -15,6 +15,7 @@ from math import sqrt
 from typing import Literal, TypeAlias
 
 from tbprof.averages import fmean, median
+from tbprof.judge.steady_steps import median_step_us, steady_steps
 from tbprof.model import Report, Site, SiteIndex, fingerprint
 from tbprof.records import dataclass
 from tbprof.texts.comparison import (
@@ -26,7 +27,7 @@ from tbprof.texts.figures.places import site_name
 from tbprof.texts.idle import site_location
 from tbprof.views.compared_figures import LEAST_CHANGE
 from tbprof.views.source import SourceFiles
-from tbprof.views.steady import median_step_us, steady_steps, us
+from tbprof.views.steady import us
 
 _CHANGED_SHARE = 0.1
 """A site whose wait changed by less is the same."""

@@ -14,12 +14,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from textwrap import dedent
+from typing import TYPE_CHECKING
 
 from tbprof.records import dataclass
 
+if TYPE_CHECKING:
+    from tbprof.rules.base.rule import Edit
+
 _MOVES = frozenset({"to", "cuda"})
-_CONSTANTS = frozenset({"CPY03", "CPY05"})
-_ASYNC = frozenset({"CPY01", "CPY02"})
 _FACTORIES = frozenset(
     ["arange", "empty", "eye", "full", "linspace", "ones", "rand", "randint", "randn", "randperm", "zeros"]
 )
@@ -45,28 +47,28 @@ class _Change:
 
 
 def mechanical_edits(
-    rule: str, first_line: int, code: Sequence[str], marked: frozenset[int]
+    edit: Edit | None, first_line: int, code: Sequence[str], marked: frozenset[int]
 ) -> tuple[EditRow, ...]:
-    """The edits that fix a finding of `rule` on the lines `marked`, ascending.
+    """The edits that fix a finding on the lines `marked`, ascending.
 
     Args:
-        rule: Its code.
+        edit: What its rule says of its fix.
         first_line: Number of the first line of `code`.
         code: Neighboring lines of the program.
         marked: Numbers of the lines that the finding is at.
     """
-    if rule not in {*_ASYNC, *_CONSTANTS, "CPY04"}:
+    if edit is None:
         return ()
     tree = _parsed(code)
     if tree is None:
-        return _of_single_lines(rule, first_line, code, marked)
-    if rule in _CONSTANTS:
+        return _of_single_lines(edit, first_line, code, marked)
+    if edit == "hoist":
         return tuple(_hoisted(tree, first_line, code, marked))
     changes: list[_Change] = []
     for call in _calls(tree):
         if first_line + call.lineno - 1 in marked:
-            changes += _made_on_device(call) if rule == "CPY04" else _without_blocking(call)
-    if rule == "CPY01" and changes:
+            changes += _made_on_device(call) if edit == "make_on_device" else _without_blocking(call)
+    if edit == "pin" and changes:
         changes += [change for call in _calls(tree) for change in _pinned(call)]
     return _applied(changes, first_line, code)
 
@@ -84,14 +86,14 @@ def _hoisted(
 
 
 def _of_single_lines(
-    rule: str, first_line: int, code: Sequence[str], marked: frozenset[int]
+    edit: Edit, first_line: int, code: Sequence[str], marked: frozenset[int]
 ) -> tuple[EditRow, ...]:
     """Of those marked lines that are statements by themselves."""
     if len(code) == 1:
         return ()
     there = (line for line in sorted(marked) if first_line <= line < first_line + len(code))
     lines = ((line, code[line - first_line]) for line in there)
-    return tuple(edit for line, text in lines for edit in mechanical_edits(rule, line, (text,), marked))
+    return tuple(row for line, text in lines for row in mechanical_edits(edit, line, (text,), marked))
 
 
 def _parsed(code: Sequence[str]) -> ast.Module | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
+from tbprof.judge.steady_steps import marks_steps, mean_step_us
 from tbprof.model import (
     Finding,
     PredictedLine,
@@ -29,7 +30,7 @@ from tbprof.texts.predicted import (
     waits_words,
 )
 from tbprof.texts.rule_pages import fix_words, rule_words
-from tbprof.views.steady import marks_steps, mean_step_us, optional_us, us
+from tbprof.views.steady import optional_us, us
 
 _ABOUT_HOST = "LCH"
 

@@ -6,15 +6,15 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from tbprof.judge.actions import answers, ranked_actions
+from tbprof.judge.steady_steps import mean_step_us, steady_steps
 from tbprof.model import Finding, Report
 from tbprof.records import dataclass
 from tbprof.views.action_rows import action_rows
-from tbprof.views.actions import rank
 from tbprof.views.findings import PredictedRow, predicted_rows
 from tbprof.views.idle_causes import stacking_place
 from tbprof.views.opening import lines_come_first, recording_first
 from tbprof.views.overview import ActionRow
-from tbprof.views.steady import mean_step_us, steady_steps
 
 _MOST_LINES = 5
 """A search finds a run by those that are worth most."""
@@ -27,9 +27,6 @@ _LONGEST_NAME = 120
 
 _LACKING = ("cut_off", "lost_kernels", "only_allocations")
 """Cases of the verdict in which work of a device is missing from the file."""
-
-_WAITS = ("SYN", "CPY")
-"""Families of the rules that find waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +156,7 @@ def summary_of_document(document: Mapping[str, Any]) -> WindowSummary:
 
 def _lines(report: Report, step_us: float | None) -> tuple[SummaryLine, ...]:
     """In the order of the window's own page."""
-    actions = action_rows(report, rank(report), step_us or 0.0)
+    actions = action_rows(report, ranked_actions(report), step_us or 0.0)
     found = tuple(_line(report, row) for row in actions)
     predicted = tuple(map(_predicted_line, predicted_rows(report)))
     lines = (*predicted, *found) if lines_come_first(report, actions) else (*found, *predicted)
@@ -186,11 +183,11 @@ def _line(report: Report, row: ActionRow) -> SummaryLine:
 
 
 def _waits(report: Report) -> tuple[SummaryWait, ...]:
-    found = [f for f in report.findings if f.rule.startswith(_WAITS) and f.severity != "info"]
+    found = [f for f in report.findings if answers(f.rule, "waits") and f.severity != "info"]
     predicted = (
         SummaryWait(row.fingerprint, row.rule, _short(f"{row.file}:{row.line}"))
         for row in predicted_rows(report)
-        if row.rule.startswith(_WAITS)
+        if answers(row.rule, "waits")
     )
     return (*(_wait(report, finding) for finding in found), *predicted)[:_MOST_WAITS]
 

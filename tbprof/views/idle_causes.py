@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tbprof.averages import fmean
+from tbprof.judge.steady_steps import steady_steps
 from tbprof.model import HostTime, Idle, IdlePlace, Report, Step
 from tbprof.texts.idle import cause_name, drain_sentence, place_name
 from tbprof.views.overview import CauseRow, DeviceBar, HostBar, PlaceRow, StepStack
-from tbprof.views.steady import steady_steps, us
+from tbprof.views.steady import us
 
 STACKING = (
     "sync",

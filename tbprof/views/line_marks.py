@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import get_args
 
-from tbprof.model import Finding, Report, Site, SiteIndex, Source
+from tbprof.judge.actions import added_savings, ranked_actions
+from tbprof.model import Finding, FindingIndex, Report, Site, SiteIndex, Source
 from tbprof.records import dataclass
+from tbprof.rules.declared import rule_of
 from tbprof.texts.rule_pages import rule_words
 from tbprof.texts.source import called_note, candidate_note, doubt_note, predicted_note, recorded_note
-from tbprof.views.actions import added_savings, rank
 from tbprof.views.edits import EditRow, mechanical_edits
 from tbprof.views.findings import FindingRow, SavingView, finding_row, saving_view
 from tbprof.views.source import MarkKind, Remark, SourceFiles
@@ -136,7 +137,7 @@ class Remarks:
     def __init__(self, report: Report, marks: Sequence[FoundMark], names: SourceFiles) -> None:
         self._report = report
         self._names = names
-        self._actions = rank(report).actions
+        self._actions = ranked_actions(report).actions
         self._numbers = {
             index: at + 1 for at, action in enumerate(self._actions) for index in action.findings
         }
@@ -176,7 +177,7 @@ class Remarks:
 
     def _remark(self, index: int, file: str, lines: frozenset[int]) -> Remark:
         finding = self._report.findings[index]
-        number = self._numbers.get(index)
+        number = self._numbers.get(FindingIndex(index))
         steps = max(len(self._report.steps), 1)
         action = None if number is None else self._actions[number - 1]
         saving = finding.saving if action is None else action.saving
@@ -188,11 +189,13 @@ class Remarks:
             edits=self._edits(finding.rule, file, lines),
         )
 
-    def _edits(self, rule: str, file: str, lines: frozenset[int]) -> tuple[EditRow, ...]:
+    def _edits(self, code: str, file: str, lines: frozenset[int]) -> tuple[EditRow, ...]:
+        rule = rule_of(code)
+        edit = None if rule is None else rule.edit
         return tuple(
-            edit
+            row
             for block in self._names.code(file)
-            for edit in mechanical_edits(rule, block.first_line, block.lines, lines)
+            for row in mechanical_edits(edit, block.first_line, block.lines, lines)
         )
 
 

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from tbprof.judge.actions import answers, ranked_actions
+from tbprof.judge.steady_steps import mean_step_us
 from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
 from tbprof.texts.actions import (
@@ -19,11 +21,9 @@ from tbprof.texts.actions import (
 from tbprof.texts.predicted import first_line_sentence, host_sentences, predicted_sentences
 from tbprof.texts.verdicts import verdict_sentences
 from tbprof.views.action_rows import action_rows
-from tbprof.views.actions import rank
 from tbprof.views.findings import predicted_rows
 from tbprof.views.idle_causes import host_bar
 from tbprof.views.overview import ActionRow
-from tbprof.views.steady import mean_step_us
 
 HOST_SHARE = 0.3
 """From this part of a step on, loading or Python is what to say of a recording without a GPU: the rest gets
@@ -34,9 +34,6 @@ _NO_ORDER = ("lost_kernels", "cut_off")
 
 
 _GROWING_MEMORY = "MEM05"
-
-_LATE_RANK = "DST01"
-"""Whose order is to compare the ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Opening:
 
 def opening_of(report: Report) -> Opening:
     """What is said first of a window."""
-    return opening_after(report, action_rows(report, rank(report), mean_step_us(report) or 0.0))
+    return opening_after(report, action_rows(report, ranked_actions(report), mean_step_us(report) or 0.0))
 
 
 def opening_after(report: Report, actions: Sequence[ActionRow]) -> Opening:
@@ -102,7 +99,7 @@ def _order(report: Report, actions: Sequence[ActionRow]) -> str:
         once_us = before_us + float(numbers.get("cause_us", 0.0)) / max(int(numbers.get("steps", 1)), 1)
         step_us = float(numbers.get("recording_us", mean_step_us(report) or 0.0))
         return record_first_sentence(case, once_us=once_us, step_us=step_us)
-    if case == "communication" and not (actions and actions[0].finding.rule == _LATE_RANK):
+    if case == "communication" and not (actions and answers(actions[0].finding.rule, case)):
         return ""
     if case == "busy" and not actions:
         return NOTHING_ON_HOST

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.judge.actions import ranked_actions
+from tbprof.judge.steady_steps import marks_steps, mean_step_us, steady_steps
 from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
 from tbprof.texts.figures.computing import computing_sentence
 from tbprof.texts.trust import VARIES
@@ -14,12 +16,11 @@ from tbprof.views.action_rows import (
     severity_rows,
     smaller_actions,
 )
-from tbprof.views.actions import rank
 from tbprof.views.findings import SavingView, saving_view
 from tbprof.views.idle_causes import cause_rows, device_bar, host_bar, step_stack
 from tbprof.views.opening import records_first
 from tbprof.views.overview import ActionRow, CodeRow, OverviewView
-from tbprof.views.steady import marks_steps, mean_step_us, steady_steps, us
+from tbprof.views.steady import us
 from tbprof.views.trust import trust_rows
 
 
@@ -30,7 +31,7 @@ def overview_view(report: Report) -> OverviewView:
     devices = 0 if report.idle is None else len(report.idle.by_device)
     causes = () if report.idle is None else cause_rows(report, report.idle)
     device = device_bar(report)
-    ranked = rank(report)
+    ranked = ranked_actions(report)
     actions = action_rows(report, ranked, step_us or 0.0)
     another = records_first(report, actions)
     headline = None if not actions or another else actions[0].saves

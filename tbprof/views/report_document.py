@@ -11,9 +11,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from tbprof.model import Communication, HealthFact, Idle, Report, Site
+from tbprof.judge.actions import ranked_actions
+from tbprof.model import Action, Communication, HealthFact, Idle, Report, Site
 from tbprof.texts.health import health_sentence
-from tbprof.views.actions import Action, rank
 from tbprof.views.steady import in_us, us
 
 SCHEMA = 1
@@ -31,7 +31,7 @@ def report_document(report: Report) -> Json:
     document = {
         "schema": SCHEMA,
         **_record(report),
-        "actions": [_action(one) for one in rank(report).actions],
+        "actions": [_action(one) for one in ranked_actions(report).actions],
     }
     return {_RENAMED.get(key, key): value for key, value in document.items()}
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from tbprof.averages import fmean
 from tbprof.file_names import rank_of
+from tbprof.judge.actions import ranked_actions
+from tbprof.judge.steady_steps import marks_steps, mean_step_us, steady_steps
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
 from tbprof.views.action_rows import action_rows
-from tbprof.views.actions import rank as ranked
 from tbprof.views.findings import SavingView, predicted_rows
 from tbprof.views.opening import lines_come_first, opening_after, recording_first
-from tbprof.views.steady import marks_steps, mean_step_us, steady_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def lost_share(report: Report) -> float:
 
 
 def _of_worker(run: str, rank: int | None, report: Report) -> RunSummary:
-    actions = action_rows(report, ranked(report), mean_step_us(report) or 0.0)
+    actions = action_rows(report, ranked_actions(report), mean_step_us(report) or 0.0)
     saves = actions[0].saves if actions else SavingView(0.0, None, 0.0)
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
     opening = opening_after(report, actions)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from tbprof.averages import fmean, median
 from tbprof.file_names import rank_of
+from tbprof.judge.steady_steps import steady_steps
 from tbprof.model import Report, Window
 from tbprof.records import dataclass
 from tbprof.texts.idle import cause_name
@@ -20,7 +21,7 @@ from tbprof.texts.series import (
 from tbprof.views.idle_causes import stacking_place
 from tbprof.views.outstanding import outstanding_rows, spreads_of
 from tbprof.views.series import RanksView, SeriesCause, SeriesRow, TrendView, WindowFigures
-from tbprof.views.steady import mean_communication_us, optional_us, steady_steps, us
+from tbprof.views.steady import mean_communication_us, optional_us, us
 
 
 def figures_of(report: Report) -> WindowFigures:

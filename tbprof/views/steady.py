@@ -5,29 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, TypeVar, cast
 
-from tbprof.averages import fmean, median
-from tbprof.model import Report, Step
-
-
-def marks_steps(report: Report) -> bool:
-    """Whether the trace marks steps; else the whole window stands as one."""
-    return not any(fact.code == "no_steps" for fact in report.trace.health)
-
-
-def steady_steps(report: Report) -> tuple[Step, ...]:
-    return tuple(step for step in report.steps if not step.cold)
-
-
-def mean_step_us(report: Report) -> float | None:
-    """None where the window has no steps."""
-    steady = [us(step.length_ns) for step in steady_steps(report)]
-    return fmean(steady) if steady else None
-
-
-def median_step_us(report: Report) -> float | None:
-    """None where the window has no steps."""
-    steady = [us(step.length_ns) for step in steady_steps(report)]
-    return median(steady) if steady else None
+from tbprof.averages import fmean
+from tbprof.judge.steady_steps import steady_steps
+from tbprof.model import Report
 
 
 def mean_communication_us(report: Report) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tbprof.judge.steady_steps import marks_steps, median_step_us
 from tbprof.model import HOST_CALLS, HookFacts, Report, Site, Source, SourceText, code_statement
 from tbprof.texts.actions import actions_title
 from tbprof.texts.figures.places import site_name
@@ -17,7 +18,7 @@ from tbprof.views.findings import finding_row, predicted_rows, saving_view
 from tbprof.views.instances import instance_view
 from tbprof.views.opening import lines_come_first, opening_after, records_first
 from tbprof.views.overview_view import overview_view
-from tbprof.views.steady import marks_steps, median_step_us, row_of, us
+from tbprof.views.steady import row_of, us
 from tbprof.views.trust import worst_of
 from tbprof.views.window import (
     DeviceIdleRow,

@@ -9,9 +9,9 @@ import pytest
 from first_sentences import problems_of
 from public_report import PublicReport
 
+from tbprof.judge.actions import rank
 from tbprof.model import Report
 from tbprof.texts.verdicts import verdict_sentences
-from tbprof.views.actions import rank
 
 EXPERT = json.loads((pathlib.Path(__file__).parents[1] / "data" / "expert.json").read_text(encoding="utf-8"))
 """By trace: what an expert says first, the figures that prove it, and what tbprof must say."""

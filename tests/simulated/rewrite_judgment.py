@@ -14,10 +14,10 @@ from recording import record, site_function
 from simulated_host import run
 
 from tbprof.analysis.facts import Facts
+from tbprof.judge.actions import rank
 from tbprof.model import Finding, Saving
 from tbprof.rules.checking import run_rules
 from tbprof.rules.registry import RULES
-from tbprof.views.actions import rank
 
 _RULE = {rule.code: rule for rule in RULES}
 

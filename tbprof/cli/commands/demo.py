@@ -25,6 +25,7 @@ from tbprof.cli.terminal import terminal_text
 from tbprof.errors import UsageError
 from tbprof.escaping import plain
 from tbprof.folders import PACKAGE
+from tbprof.judge.steady_steps import median_step_us
 from tbprof.model import Report
 from tbprof.standard_streams import flush_output, put
 from tbprof.store.discovery import Discovery
@@ -34,7 +35,6 @@ from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.findings import predicted_rows
 from tbprof.views.opening import opening_of
 from tbprof.views.run_summary import idle_share
-from tbprof.views.steady import median_step_us
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands

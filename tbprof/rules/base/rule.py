@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LineKind
 from tbprof.model import HOST_CALLS, Finding, Numbers
 from tbprof.records import dataclass
 from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import duration, share
+
+if TYPE_CHECKING:
+    from tbprof.analysis.facts import Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,15 @@ class Passing:
     """Its figures; None where the window holds nothing that the rule judges."""
     note: Note
     """Those figures in a sentence."""
+
+
+Effect: TypeAlias = Literal["earlier_host", "shorter_kernels", "fewer_kernels"]
+"""The host comes earlier, so that the device is idle for less; kernels get shorter, and as many are launched;
+or there are fewer kernels, and the host comes earlier too."""
+
+Edit: TypeAlias = Literal["pin", "do_not_block", "hoist", "make_on_device"]
+"""`non_blocking=True` at the copy, with pinned memory (`pin`) or alone; a constant is made
+before the loop; or a tensor is made on the device that it is moved to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +64,12 @@ class Rule:
     """Why a finding of it may carry no saving, as a clause; "" where others of its kind have the saving."""
     is_of_device: bool = False
     """Whether rows of a device are all that it judges; any other needs `CALLS` as well."""
+    effect: Effect | None = None
+    """How its fixes shorten a step; None where that is in another way, or not at all."""
+    answers: tuple[str, ...] = ()
+    """Cases of the verdict whose sentence is about what it finds."""
+    edit: Edit | None = None
+    """The edit that fixes a line, where it is mechanical."""
     is_bundle: bool = False
     """Whether its findings are about several others together: rows of a plan only where those are not."""
 

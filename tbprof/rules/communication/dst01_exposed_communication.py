@@ -74,4 +74,11 @@ def _finding(facts: Facts, one: KindAndGroup, exposed_ns: int) -> Finding:
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,), is_of_device=True)
+RULE = Rule(
+    code=_CODE,
+    answers=("communication",),
+    find=find,
+    passing=COLLECTIVES,
+    needs=(GPU_WORK,),
+    is_of_device=True,
+)

@@ -38,5 +38,26 @@ Silent
 
 from __future__ import annotations
 
+from tbprof.model import MEDIUM_SHARE, Severity, severity_of_share
+
+CODE = "DST02"
+
 RULE = None
-"""No trace of one rank can show it: the job's page finds it, from the reports of all."""
+"""No trace of one rank can show it: it is found in the reports of all."""
+
+
+def severity_of(late_us: float, saved_us: float | None, step_us: float) -> Severity | None:
+    """How bad a late rank is, of a mean step of the job; None where it is not worth a finding.
+
+    Args:
+        late_us: How long the others wait for it.
+        saved_us: What the replay without its lateness saves; None where there is no replay. Then the
+            lateness is a ceiling, and at most medium.
+        step_us: How long a step takes; 0 where that is not known.
+    """
+    if not step_us or late_us < MEDIUM_SHARE * step_us:
+        return None
+    if saved_us is not None:
+        return severity_of_share(saved_us / step_us)
+    found = severity_of_share(late_us / step_us)
+    return "medium" if found in ("critical", "high") else found

@@ -33,5 +33,11 @@ Silent
 
 from __future__ import annotations
 
+from tbprof.model import Severity
+
+CODE = "DST08"
+SEVERITY: Severity = "critical"
+"""A job whose ranks wait in different collectives may hang."""
+
 RULE = None
-"""No trace of one rank can show it: the job's page finds it, from the reports of all."""
+"""No trace of one rank can show it: it is found in the reports of all."""

@@ -80,4 +80,6 @@ def _looked_at(facts: Facts) -> Numbers | None:
     return _numbers(facts) if matching_names(facts.trace, _COMPILED).any() else None
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, cmp01), needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE, effect="earlier_host", find=find, passing=Passing(_looked_at, cmp01), needs=(GPU_WORK,)
+)

@@ -97,4 +97,12 @@ def _only_first(facts: Facts, site: SiteMembers) -> bool:
     return several and bool(np.all(facts.episodes.step[site.members] <= 0))
 
 
-RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload")
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    edit="pin",
+    find=find,
+    passing=UPLOADS,
+    kind="upload",
+)

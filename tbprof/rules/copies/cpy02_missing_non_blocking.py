@@ -59,4 +59,13 @@ def _waits_for_pinned(site: SiteMembers) -> bool:
     return is_upload and site.blocking and site.ops[:1] == (_COPY,)
 
 
-RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload", before=("CPY03", "CPY04"))
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    edit="do_not_block",
+    find=find,
+    passing=UPLOADS,
+    kind="upload",
+    before=("CPY03", "CPY04"),
+)

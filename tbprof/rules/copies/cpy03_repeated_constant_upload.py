@@ -82,6 +82,9 @@ def _repeated(facts: Facts, site: SiteMembers, proof: bool | None) -> npt.NDArra
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    edit="hoist",
     needs=(
         Need("three steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),
         Need(

@@ -87,6 +87,9 @@ def _with_making(facts: Facts, waits: Saving | None, makers: Int64s) -> Saving |
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    edit="make_on_device",
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
     passing=UPLOADS,

@@ -72,7 +72,16 @@ def _of_numbers(facts: Facts, site: SiteMembers) -> bool:
     return is_index or bool(lie_in_frames(facts, site.members, _FROM_NUMBERS).all())
 
 
-RULE = Rule(code=_CODE, find=find, passing=UPLOADS, kind="upload", before=("CPY03",))
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    edit="hoist",
+    find=find,
+    passing=UPLOADS,
+    kind="upload",
+    before=("CPY03",),
+)
 
 
 def lie_in_frames(facts: Facts, members: Int64s, pattern: str) -> npt.NDArray[np.bool_]:

@@ -107,6 +107,8 @@ def _by_frames(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
     needs=(
         STEPS,
         Need(

@@ -87,4 +87,4 @@ def _frame(site: SiteMembers) -> tuple[object, ...]:
     return (site.direction, site.label) if site.label is not None else (site.direction, *site.ops)
 
 
-RULE = Rule(code=_CODE, find=find, passing=COPIES, needs=(STEPS,))
+RULE = Rule(code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=COPIES, needs=(STEPS,))

@@ -61,7 +61,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield dataclasses.replace(finding, confidence="low")
 
 
-RULE = Rule(code=_CODE, find=find, passing=COPIES, needs=(STEPS,))
+RULE = Rule(code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=COPIES, needs=(STEPS,))
 
 
 MIN_BYTES = 64 * 1024

@@ -82,7 +82,15 @@ def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int
     return chosen
 
 
-RULE = Rule(code=_CODE, find=find, passing=UPLOADS, is_timed=True, needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    find=find,
+    passing=UPLOADS,
+    is_timed=True,
+    needs=(GPU_WORK,),
+)
 
 
 def on_computing_streams(work: DeviceWork) -> npt.NDArray[np.bool_]:

@@ -74,6 +74,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
     find=find,
     passing=READS,
     no_saving="it is about a wrong result, not about time",

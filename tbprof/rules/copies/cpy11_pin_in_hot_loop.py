@@ -75,7 +75,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=IN_STEPS, needs=(STEPS,))
+RULE = Rule(
+    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=IN_STEPS, needs=(STEPS,)
+)
 
 
 _OPS = r"aten::_?pin_memory$"

@@ -69,6 +69,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
     passing=UPLOADS,

@@ -89,4 +89,13 @@ def _slow(facts: Facts, site: SiteMembers, best: float) -> npt.NDArray[np.int64]
     return chosen
 
 
-RULE = Rule(code=_CODE, find=find, passing=COPIES, is_timed=True, needs=(GPU_WORK,), is_of_device=True)
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    find=find,
+    passing=COPIES,
+    is_timed=True,
+    needs=(GPU_WORK,),
+    is_of_device=True,
+)

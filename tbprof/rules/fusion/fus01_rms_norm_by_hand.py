@@ -39,6 +39,7 @@ _WRITTEN_OUT = r"[PX]MAR(?:T?X)+"
 
 RULE = Rule(
     code=_CODE,
+    answers=("busy",),
     find=finder(_CODE, _WRITTEN_OUT),
     passing=looked_for(_WRITTEN_OUT),
     needs=(GPU_WORK,),

@@ -41,6 +41,7 @@ _WRITTEN_OUT = r"MS(?:[PX]MS?A[QR][XD]|VA?[QR]?[XD])|MVS?A?[QR]?S?[XD]"
 
 RULE = Rule(
     code=_CODE,
+    answers=("busy",),
     find=finder(_CODE, _WRITTEN_OUT),
     passing=looked_for(_WRITTEN_OUT),
     needs=(GPU_WORK,),

@@ -41,6 +41,7 @@ _WRITTEN_OUT = r"B[XDAKTWS]{0,4}OC?T?W?B"
 
 RULE = Rule(
     code=_CODE,
+    answers=("busy",),
     find=finder(_CODE, _WRITTEN_OUT),
     passing=looked_for(_WRITTEN_OUT),
     needs=(GPU_WORK,),

@@ -39,6 +39,7 @@ _WRITTEN_OUT = r"O[AT]?L|ZXUN?M?|ZIN?M?"
 
 RULE = Rule(
     code=_CODE,
+    answers=("busy",),
     find=finder(_CODE, _WRITTEN_OUT),
     passing=looked_for(_WRITTEN_OUT),
     needs=(GPU_WORK,),

@@ -43,9 +43,9 @@ from tbprof.records import dataclass
 from tbprof.rules.base.computing import trains
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Need, Passing, Rule, about_of, duration_of, number_of
+from tbprof.rules.base.rule import Need, Passing, Rule
+from tbprof.rules.notes.inference import latency_words
 from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import count
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
 from tbprof.trace.columns.columns import Category
 
@@ -169,29 +169,3 @@ RULE = Rule(
     ),
     no_saving="a tail is no part of the mean",
 )
-
-
-def inf01(numbers: Numbers, scope: Scope) -> str:
-    calls = f"{int(numbers['calls']):,} calls drop something"
-    dropping = f"{calls}, {duration_of(numbers, 'per_step_ns')} {scope.each}"
-    if not numbers.get("norms_per_step_ns"):
-        return f"{dropping}."
-    return f"{dropping}; batch norms take {duration_of(numbers, 'norms_per_step_ns')}."
-
-
-def inf02(numbers: Numbers, scope: Scope) -> str:
-    nodes = f"{about_of(numbers, 'per_step')} {'node' if numbers['per_step'] == 1 else 'nodes'} {scope.each}"
-    return f"Autograd makes {nodes} for a backward pass that is not there."
-
-
-def inf03(numbers: Numbers, _: Scope) -> str:
-    slow = count(int(numbers["slow"]), "request")
-    return f"{slow} of {int(numbers['requests']):,} took twice the median or longer. {latency_words(numbers)}"
-
-
-def latency_words(numbers: Numbers) -> str:
-    """The latencies of a program that only infers; the first request shows what warming up takes."""
-    median, slowest = duration_of(numbers, "p50_ns"), duration_of(numbers, "p99_ns")
-    first, per_s = duration_of(numbers, "first_ns"), number_of(numbers, "per_s")
-    requests = count(int(numbers["requests"]), "request")
-    return f"{requests}: p50 {median}, p99 {slowest}, {per_s} a second in turn; the first took {first}."

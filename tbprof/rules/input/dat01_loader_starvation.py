@@ -74,4 +74,6 @@ def _numbers(facts: Facts, calls: LoaderCalls) -> Numbers:
     return exposed if calls.drained_by == NONE else {**exposed, "drained_by": calls.drained_by}
 
 
-RULE = Rule(code=_CODE, find=find, passing=LOADING, needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE, effect="earlier_host", answers=("input",), find=find, passing=LOADING, needs=(GPU_WORK,)
+)

@@ -81,4 +81,6 @@ def _worth(facts: Facts, calls: LoaderCalls) -> tuple[Severity, Saving | None]:
     return severity_of_cause(facts, seen), saving
 
 
-RULE = Rule(code=_CODE, find=find, passing=LOADING, needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE, effect="earlier_host", answers=("input",), find=find, passing=LOADING, needs=(GPU_WORK,)
+)

@@ -97,6 +97,8 @@ def _passed(numbers: Numbers, _: Scope) -> str:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("input",),
     find=find,
     passing=Passing(_looked_at, _passed),
     needs=(GPU_WORK, HOOK),

@@ -91,4 +91,11 @@ def _looked_at(facts: Facts) -> Numbers | None:
     }
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, dat05), is_timed=True)
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("input",),
+    find=find,
+    passing=Passing(_looked_at, dat05),
+    is_timed=True,
+)

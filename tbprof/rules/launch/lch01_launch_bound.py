@@ -53,4 +53,11 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield from find_bound_code(facts, _CODE, compiled=False)
 
 
-RULE = Rule(code=_CODE, find=find, passing=SHORT_PAUSES, needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("launch_bound",),
+    find=find,
+    passing=SHORT_PAUSES,
+    needs=(GPU_WORK,),
+)

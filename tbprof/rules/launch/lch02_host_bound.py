@@ -120,4 +120,11 @@ def _severity(facts: Facts, saving: Saving, place: str) -> Severity:
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
-RULE = Rule(code=_CODE, find=find, passing=LONG_PAUSES, needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("host_bound",),
+    find=find,
+    passing=LONG_PAUSES,
+    needs=(GPU_WORK,),
+)

@@ -128,4 +128,6 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{ops:,} ops looked at: {turns:,} turns of such loops, and the GPU hardly waits for them."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE, effect="fewer_kernels", find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,)
+)

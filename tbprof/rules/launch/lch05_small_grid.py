@@ -99,6 +99,7 @@ def _passed(numbers: Numbers, scope: Scope) -> str:
 
 RULE = Rule(
     code=_CODE,
+    effect="shorter_kernels",
     find=find,
     passing=Passing(_looked_at, _passed),
     needs=(GPU_WORK, Need("blocks per SM", lambda facts: len(facts.trace.blocks_per_sm.rows) > 0)),

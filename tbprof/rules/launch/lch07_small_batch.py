@@ -116,6 +116,7 @@ def _larger(facts: Facts, growing: Int64s) -> Numbers | None:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
     find=find,
     passing=SHORT_PAUSES,
     needs=(GPU_WORK, STEPS),

@@ -93,6 +93,7 @@ def _retries(facts: Facts) -> int:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
     find=find,
     passing=ON_DEVICE,
     needs=(Need("three steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),),

@@ -94,4 +94,4 @@ def _severity(facts: Facts, saving: Saving) -> Severity:
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
-RULE = Rule(code=_CODE, find=find, passing=ON_DEVICE)
+RULE = Rule(code=_CODE, effect="earlier_host", find=find, passing=ON_DEVICE)

@@ -131,6 +131,7 @@ def _passed(numbers: Numbers, _: Scope) -> str:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
     find=find,
     passing=Passing(_looked_at, _passed),
     needs=(Need("memory events of a GPU", lambda facts: bool(_curves(facts))),),

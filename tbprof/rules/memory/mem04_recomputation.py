@@ -85,6 +85,7 @@ def _passed(numbers: Numbers, scope: Scope) -> str:
 
 RULE = Rule(
     code=_CODE,
+    effect="fewer_kernels",
     find=find,
     passing=Passing(_looked_at, _passed),
     needs=(GPU_WORK, Need("Python frames", records_frames)),

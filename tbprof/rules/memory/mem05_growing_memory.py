@@ -124,6 +124,7 @@ def _records_addresses(facts: Facts) -> bool:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
     find=find,
     passing=Passing(_looked_at, _passed),
     needs=(

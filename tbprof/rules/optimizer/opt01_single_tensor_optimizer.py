@@ -66,4 +66,6 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield optimizer_finding(facts, _CODE, ranges, won_ns(facts, ranges))
 
 
-RULE = Rule(code=_CODE, find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE, answers=("busy",), find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,)
+)

@@ -76,4 +76,6 @@ def _spent_ns(facts: Facts, ranges: OptimizerRanges, op: str) -> int:
     return device_ns(facts, ranges.work[is_among(ranges.work, launched_inside(facts, rows))])
 
 
-RULE = Rule(code=_CODE, find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE, answers=("busy",), find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,)
+)

@@ -57,4 +57,6 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield optimizer_finding(facts, _CODE, ranges, won_ns(facts, ranges))
 
 
-RULE = Rule(code=_CODE, find=find, passing=updates(ZERO_GRAD, "zero_grad"), needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE, answers=("busy",), find=find, passing=updates(ZERO_GRAD, "zero_grad"), needs=(GPU_WORK,)
+)

@@ -55,6 +55,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
+    effect="shorter_kernels",
+    answers=("busy",),
     find=find,
     passing=passing(with_tf32=False),
     needs=(GPU_WORK, RATES),

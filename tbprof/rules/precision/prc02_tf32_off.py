@@ -52,6 +52,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
+    effect="shorter_kernels",
+    answers=("busy",),
     find=find,
     passing=passing(with_tf32=True),
     needs=(GPU_WORK, RATES),

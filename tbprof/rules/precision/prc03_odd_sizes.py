@@ -132,4 +132,11 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{odd:,} of {products} of products read less than 16 bytes at once, and could hardly be faster."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE,
+    effect="shorter_kernels",
+    answers=("busy",),
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    needs=(GPU_WORK,),
+)

@@ -68,4 +68,4 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{found:,} kernels that reorder beside {among:,} of convolutions: less than 1 % of the time."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, answers=("busy",), find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))

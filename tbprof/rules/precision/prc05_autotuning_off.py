@@ -101,6 +101,7 @@ def _passed(numbers: Numbers, scope: Scope) -> str:
 
 RULE = Rule(
     code=_CODE,
+    answers=("busy",),
     find=find,
     passing=Passing(_looked_at, _passed),
     needs=(

@@ -153,4 +153,4 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{pairs:,} convolutions before a batch norm: {adding}."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, answers=("busy",), find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))

@@ -60,4 +60,12 @@ def _passed(numbers: Numbers, _: Scope) -> str:
     return f"{found:,} of {kernels:,} kernels are in float64, less than 1 % of the time."
 
 
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,), is_of_device=True)
+RULE = Rule(
+    code=_CODE,
+    effect="shorter_kernels",
+    answers=("busy",),
+    find=find,
+    passing=Passing(_looked_at, _passed),
+    needs=(GPU_WORK,),
+    is_of_device=True,
+)

@@ -143,6 +143,7 @@ def _passed(numbers: Numbers, _: Scope) -> str:
 
 RULE = Rule(
     code=_CODE,
+    effect="shorter_kernels",
     find=find,
     passing=Passing(_looked_at, _passed),
     needs=(

@@ -58,4 +58,6 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
 
 
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="scalar_read")
+RULE = Rule(
+    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=SYNC_POINTS, kind="scalar_read"
+)

@@ -51,4 +51,6 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers={})
 
 
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="control_flow")
+RULE = Rule(
+    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=SYNC_POINTS, kind="control_flow"
+)

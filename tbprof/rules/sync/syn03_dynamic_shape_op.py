@@ -62,4 +62,12 @@ def _called(ops: tuple[str, ...]) -> str:
     return [op for op in ops if op in SHAPE_READERS or op in _INDEXING][-1]
 
 
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="dynamic_shape", before=("SYN02",))
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    find=find,
+    passing=SYNC_POINTS,
+    kind="dynamic_shape",
+    before=("SYN02",),
+)

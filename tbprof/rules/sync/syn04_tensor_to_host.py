@@ -62,4 +62,6 @@ def _reads_tensor(site: SiteMembers) -> bool:
     return is_read(site) and can_be_deferred(site) and _COPY in site.ops
 
 
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="host_read")
+RULE = Rule(
+    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=SYNC_POINTS, kind="host_read"
+)

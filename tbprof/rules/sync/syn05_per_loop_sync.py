@@ -64,6 +64,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
     find=find,
     passing=SYNC_POINTS,
     kind="scalar_read",

@@ -70,4 +70,12 @@ def _waits(facts: Facts, site: SiteMembers) -> bool:
     return bool((facts.awaited.explained_ns[site.members] > 0).any())
 
 
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="synchronize", needs=(STEPS,))
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    find=find,
+    passing=SYNC_POINTS,
+    kind="synchronize",
+    needs=(STEPS,),
+)

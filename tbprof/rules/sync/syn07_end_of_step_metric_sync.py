@@ -74,4 +74,13 @@ def _drains(facts: Facts, site: SiteMembers) -> bool:
     return int(facts.awaited.explained_ns[site.members].sum()) >= EXPLAINED_SHARE * wait_ns
 
 
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, kind="scalar_read", needs=(STEPS,), before=("SYN01",))
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    find=find,
+    passing=SYNC_POINTS,
+    kind="scalar_read",
+    needs=(STEPS,),
+    before=("SYN01",),
+)

@@ -92,6 +92,8 @@ def _finding(facts: Facts, index: SiteIndex, held: HeldBackLaunches) -> Finding:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
     find=find,
     passing=SYNC_POINTS,
     is_timed=True,

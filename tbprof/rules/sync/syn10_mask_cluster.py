@@ -70,7 +70,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
 
 
-RULE = Rule(code=_CODE, find=find, passing=SYNC_POINTS, needs=(GPU_WORK,), is_bundle=True)
+RULE = Rule(
+    code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
+    find=find,
+    passing=SYNC_POINTS,
+    needs=(GPU_WORK,),
+    is_bundle=True,
+)
 
 
 MASK_FACTOR = 1.3

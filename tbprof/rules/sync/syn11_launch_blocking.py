@@ -83,6 +83,8 @@ def _passed(numbers: Numbers, scope: Scope) -> str:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
     find=find,
     passing=Passing(_looked_at, _passed),
     needs=(GPU_WORK,),

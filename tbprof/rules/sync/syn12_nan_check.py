@@ -86,6 +86,8 @@ def _anomaly_mode(facts: Facts, sites: list[SiteIndex]) -> Iterator[Finding]:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
     find=find,
     passing=SYNC_POINTS,
     kind="scalar_read",

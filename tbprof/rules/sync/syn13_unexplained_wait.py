@@ -103,6 +103,8 @@ def _looked_at(facts: Facts) -> Numbers | None:
 
 RULE = Rule(
     code=_CODE,
+    effect="earlier_host",
+    answers=("waits",),
     find=find,
     passing=Passing(_looked_at, syn13),
     is_timed=True,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import zlib
+from typing import TYPE_CHECKING
 
 from tbprof.safe_open import open_regular
-from tbprof.trace.importers.converter import Converter
 from tbprof.trace.importers.importer import Importer
 from tbprof.trace.importers.importer_list import CONVERTERS, IMPORTERS
+
+if TYPE_CHECKING:
+    from tbprof.trace.importers.converter import Converter
 
 TRACE_SUFFIXES = tuple(suffix for importer in IMPORTERS for suffix in importer.SUFFIXES)
 """What a file must end in to be looked at as a trace beneath a log directory."""

@@ -10,8 +10,10 @@ from tbprof.job.arrivals import NOBODY
 from tbprof.job.matching import Unmatched
 from tbprof.job.rank_record import RankRecord
 from tbprof.job.what_if_times import JobAnalysis, analyze_ranks
-from tbprof.model import MEDIUM_SHARE, Severity, severity_of_share
+from tbprof.model import Severity
 from tbprof.records import dataclass
+from tbprof.rules.communication import dst02_late_rank as late_rank
+from tbprof.rules.communication import dst08_different_sequences as different_sequences
 from tbprof.texts.job import (
     damaged_note,
     left_out_note,
@@ -252,10 +254,6 @@ def ranks_of_one_job(ranks: Sequence[RankSummary]) -> tuple[list[RankSummary], l
     return taken, notes
 
 
-LATE_RANK = "DST02"
-SEQUENCES = "DST08"
-
-
 def job_findings(
     late: Sequence[LateCause],
     plan: Sequence[JobFix],
@@ -270,7 +268,7 @@ def _different_sequences(unmatched: Sequence[Unmatched]) -> Iterator[JobFinding]
     for one in unmatched:
         if one.reason == "different_kinds":
             sentence = unmatched_sentence(one.group, one.reason, one.count)
-            yield JobFinding(SEQUENCES, rule_words(SEQUENCES).title, "critical", sentence, None)
+            yield _finding(different_sequences.CODE, different_sequences.SEVERITY, sentence, None)
 
 
 def _late_ranks(
@@ -278,14 +276,10 @@ def _late_ranks(
 ) -> Iterator[JobFinding]:
     saved = {fix.cause: fix.estimate_us for fix in plan}
     for index, cause in enumerate(late):
-        if step_us and cause.late_us >= MEDIUM_SHARE * step_us:
-            severity = _severity(saved.get(index), cause.late_us, step_us)
-            yield JobFinding(LATE_RANK, rule_words(LATE_RANK).title, severity, cause.sentence, index)
+        severity = late_rank.severity_of(cause.late_us, saved.get(index), step_us or 0.0)
+        if severity is not None:
+            yield _finding(late_rank.CODE, severity, cause.sentence, index)
 
 
-def _severity(saved_us: float | None, late_us: float, step_us: float) -> Severity:
-    """By what a step of the job gains; without a replay its lateness is a ceiling, and at most medium."""
-    if saved_us is not None:
-        return severity_of_share(saved_us / step_us)
-    found = severity_of_share(late_us / step_us)
-    return "medium" if found in ("critical", "high") else found
+def _finding(code: str, severity: Severity, sentence: str, cause: int | None) -> JobFinding:
+    return JobFinding(code, rule_words(code).title, severity, sentence, cause)

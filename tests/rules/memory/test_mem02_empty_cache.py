@@ -13,10 +13,10 @@ from rule_scenes import each_step, found
 from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
+from tbprof.judge.actions import rank
 from tbprof.model import FIXED_AS, Saving
 from tbprof.texts.figures.places import scope_of
 from tbprof.texts.finding_notes import finding_note
-from tbprof.views.actions import rank
 
 EMPTY_CACHE = "/usr/lib/python3/site-packages/torch/cuda/memory.py(250): empty_cache"
 

@@ -27,8 +27,8 @@ def test_a_need_and_a_reason_are_sentences() -> None:
 
 def test_every_reason_to_skip_a_file_is_explained() -> None:
     sources = [
-        PACKAGE / "store" / "lookup" / "discovery.py",
-        PACKAGE / "plugin" / "routes" / "remote_folder.py",
+        PACKAGE / "store" / "discovery.py",
+        PACKAGE / "plugin" / "routes" / "log_directory.py",
     ]
     reasons = {
         node.value.value

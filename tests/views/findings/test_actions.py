@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import REPORT, changed
 
+from tbprof.judge.actions import added_savings, rank
 from tbprof.model import DeviceIdle, Finding, Idle, PlanRow, Removal, Report, Saving, Severity, Verdict
-from tbprof.views.actions import added_savings, rank
 
 STEPS_NS = 12_000_000
 """Of the three steps of the sample, 4 ms each."""

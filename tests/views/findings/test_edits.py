@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from tbprof.rules.declared import rule_of
 from tbprof.views.edits import EditRow, mechanical_edits
 
 
 def edits(rule: str, code: str, *marked: int, first_line: int = 1) -> list[tuple[int, str, str]]:
     """The changes as (line, before, after); without `marked` every line is."""
     lines = code.split("\n")
+    declared = rule_of(rule)
+    assert declared is not None
     everywhere = range(first_line, first_line + len(lines))
-    found = mechanical_edits(rule, first_line, lines, frozenset(marked or everywhere))
+    found = mechanical_edits(declared.edit, first_line, lines, frozenset(marked or everywhere))
     return [(edit.line, edit.before, edit.after) for edit in found]
 
 
@@ -75,7 +78,7 @@ def test_a_tensor_is_made_where_it_is_moved_to(before: str, after: str | None) -
 
 def test_an_excerpt_that_is_no_whole_program_is_read_line_by_line() -> None:
     excerpt = ("        deeper = 1", "    x = x.to(d)", "    if x.to(d):")
-    assert mechanical_edits("CPY02", 7, excerpt, frozenset({8, 9})) == (
+    assert mechanical_edits("do_not_block", 7, excerpt, frozenset({8, 9})) == (
         EditRow(8, "    x = x.to(d)", "    x = x.to(d, non_blocking=True)"),
     )
 

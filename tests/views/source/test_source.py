@@ -8,9 +8,9 @@ import pytest
 from masked_scene import masked_reads
 from source_scene import METRICS, TRAIN, known_training
 
+from tbprof.judge.actions import added_savings
 from tbprof.model import PredictedLine, Report, Source
 from tbprof.texts.rule_pages import rule_words
-from tbprof.views.actions import added_savings
 from tbprof.views.source import LineMark, SourceFile, SourceFilesView
 from tbprof.views.source_files_view import source_files_view
 

@@ -5,49 +5,41 @@ cost, and all else its ceiling, but no more than its severity says, since a find
 another one is graded down. The waits of the fix plan keep the plan's order, for what a row adds holds only
 after those above it, and no other action is said to save more than those leave. What the first sentence is
 about leads where nothing is worth more than twice as much.
-
-In which order actions stand, and what those above leave for the next one to save.
-
-What the first sentence is about comes first, unless another action is worth more than twice as much: a
-reader who is told of waits looks for the line that waits.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence, Set
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from tbprof.judge.steady_steps import mean_step_us
 from tbprof.model import (
     CRITICAL_SHARE,
     HIGH_SHARE,
     MEDIUM_SHARE,
     SEVERITIES,
+    Action,
     Finding,
+    FindingIndex,
     PlanRow,
+    Ranked,
     Report,
     Saving,
     Severity,
 )
-from tbprof.records import dataclass
-from tbprof.views.steady import mean_step_us
+from tbprof.rules.declared import rule_of
+
+if TYPE_CHECKING:
+    from tbprof.rules.base.rule import Effect
 
 _LEAST_SHARE = 0.001
 """Of the steps: what is worth less is no action; below `MEDIUM_SHARE` it is none beside a larger one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """Every finding is in one of these, but those whose waits the plan has in rows of their own."""
-
-    actions: tuple[Action, ...]
-    """Most worth first."""
-    smaller: tuple[Action, ...]
-    """Rows of the fix plan that are too small for an action; what they find is in `leave`."""
-    unknown: tuple[int, ...]
-    """Indices of findings of which nobody can say what they are worth, as they come in the report."""
-    leave: tuple[int, ...]
-    """Of those that are real and not worth a change."""
+def ranked_actions(report: Report) -> Ranked:
+    """What was decided of the report; a version that kept less left that open."""
+    return rank(report) if report.ranked is None else report.ranked
 
 
 def rank(report: Report) -> Ranked:
@@ -56,7 +48,7 @@ def rank(report: Report) -> Ranked:
     planned = _planned(report, MEDIUM_SHARE * room_ns)
     rows = {at for action in planned for at in action.findings}
     held = {site for at in rows for site in report.findings[at].sites}
-    others = [at for at in range(len(report.findings)) if at not in rows]
+    others = [FindingIndex(at) for at in range(len(report.findings)) if at not in rows]
     unknown = tuple(at for at in others if report.findings[at].saving is None)
     minor = [at for at in others if _is_minor(report.findings[at])]
     open_ = [
@@ -115,9 +107,9 @@ def _is_in_plan(finding: Finding, held: Set[int]) -> bool:
     return bool(finding.sites) and finding.removal in ("drop", "defer") and set(finding.sites) <= held
 
 
-def _alone(report: Report, indices: list[int]) -> Iterator[Action]:
+def _alone(report: Report, indices: list[FindingIndex]) -> Iterator[Action]:
     """One for each finding about sites, and one for what a rule found in all places that are no sites."""
-    groups: dict[tuple[str, int], list[int]] = {}
+    groups: dict[tuple[str, int], list[FindingIndex]] = {}
     for at in indices:
         finding = report.findings[at]
         groups.setdefault((finding.rule, at if finding.sites else -1), []).append(at)
@@ -154,35 +146,8 @@ def _worth_a_change(actions: list[WeighedAction], room_ns: float) -> tuple[Actio
 _MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
 """The share of the steps at which the next worse severity begins."""
 
-_SHORTENS_KERNELS = ("PRC01", "PRC02", "PRC03", "PRC07", "LCH05", "SHR02")
-"""Rules whose findings make kernels shorter and leave their launches: they win what the host waited for."""
-_WINS_STALLS = ("CMP", "CPY", "DAT", "LCH", "MEM", "SYN")
-"""Families of rules whose findings can win the time in which nothing is computed: the host comes earlier."""
-_SPARES_KERNELS = ("LCH04", "MEM04")
-"""Rules of these families whose findings win kernels too, which no wait above them shortens."""
-
-
-_TOLD_FIRST = {
-    "busy": ("FUS", "OPT", "PRC"),
-    "communication": ("DST01",),
-    "host_bound": ("LCH02",),
-    "input": ("DAT",),
-    "launch_bound": ("LCH01", "LCH03"),
-}
-"""By the verdict's case, which rules its sentence is about; that of `waits` is about the fix plan."""
 _LEADS_FROM = 0.5
 """Of the worth of any other action."""
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    findings: tuple[int, ...]
-    """Indices into the report's; several where one rule found the same in several places, or where waits
-    of the plan hide one another."""
-    saving: Saving
-    """Of the window, of all of them; after those above it, at most what they leave."""
-    total_ns: int | None
-    """What it and the rows of the plan above it save together; None where it is no row of the plan."""
 
 
 WeighedAction: TypeAlias = tuple[Action, float]
@@ -232,9 +197,9 @@ def _lead(report: Report, rows: list[WeighedAction], others: list[WeighedAction]
 
 
 def _is_told(report: Report, action: Action) -> bool:
-    """Whether the first sentence is about what it finds."""
-    rules = () if report.verdict is None else _TOLD_FIRST.get(report.verdict.case, ())
-    return report.findings[action.findings[0]].rule.startswith(rules)
+    """Whether the first sentence is about what it finds; that of `waits` is about the fix plan."""
+    case = "" if report.verdict is None else report.verdict.case
+    return case != "waits" and answers(report.findings[action.findings[0]].rule, case)
 
 
 def _heaviest_first(report: Report, alone: list[Action], room_ns: float) -> list[WeighedAction]:
@@ -243,7 +208,7 @@ def _heaviest_first(report: Report, alone: list[Action], room_ns: float) -> list
 
 
 def _makes_kernels_shorter(report: Report, action: Action) -> bool:
-    return report.findings[action.findings[0]].rule in _SHORTENS_KERNELS
+    return _effect(report.findings[action.findings[0]].rule) == "shorter_kernels"
 
 
 def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> Action:
@@ -260,14 +225,27 @@ def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> 
     return dataclasses.replace(action, saving=saving.at_most(max(room_ns - saved_ns, 0)))
 
 
+def answers(code: str, case: str) -> bool:
+    """Whether the sentence of this case of the verdict is about what the rule finds."""
+    rule = rule_of(code)
+    return rule is not None and case in rule.answers
+
+
+def _effect(code: str) -> Effect | None:
+    rule = rule_of(code)
+    return None if rule is None else rule.effect
+
+
 def _room_ns(report: Report, rule: str) -> int | None:
     """All that findings of this rule could ever win; None where that is not known."""
-    if rule in _SHORTENS_KERNELS:
+    effect = _effect(rule)
+    if effect == "shorter_kernels":
         return report.faster_device_ns
     if report.idle is None or len(report.idle.by_device) != 1:
         return None
     copying = [step.copying_ns for step in report.steps]
-    if not rule.startswith(_WINS_STALLS) or rule in _SPARES_KERNELS or None in copying:
+    # Fewer kernels win what no wait above them shortens.
+    if effect != "earlier_host" or None in copying:
         return None
     exposed_ns = sum(step.communication_exposed_ns or 0 for step in report.steps)
     return report.idle.total.device_ns + exposed_ns + sum(filter(None, copying))
