@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import io
 import os
 import stat
@@ -18,7 +19,6 @@ import sys
 from pathlib import Path
 from typing import IO, BinaryIO, TypeAlias
 
-from tbprof.digests import sha256_hex
 from tbprof.remote.placeholders import MOST_BYTES, Placeholder, is_mirrored, placeholder_of
 
 if sys.platform != "win32":
@@ -240,7 +240,7 @@ def _digest_of_ends(file: io.FileIO, size: int) -> str:
     begin = file.read(_END_BYTES)
     # A gzip file ends with the checksum of all that it holds.
     file.seek(max(0, size - _END_BYTES))
-    return sha256_hex(begin + file.read(_END_BYTES))
+    return hashlib.sha256(begin + file.read(_END_BYTES)).hexdigest()
 
 
 def _check_place(path: str, descriptor: int) -> None:

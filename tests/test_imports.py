@@ -104,17 +104,6 @@ def test_the_processes_that_read_reports_for_the_tab_start_without_numpy(worker:
     assert run_fresh(program).split() == []
 
 
-def test_a_report_holds_nothing_that_is_slow_to_load_and_hardly_used() -> None:
-    # OpenSSL, and compressors that no trace is packed with.
-    program = (
-        "import sys, tbprof.cli.main as main\n"
-        "main.main(['report', sys.argv[1], '--format', 'json', '--no-cache'])\n"
-        "print('\\n' + ' '.join(name for name in ('_hashlib', '_lzma', '_bz2', 'shutil')"
-        " if name in sys.modules))"
-    )
-    assert run_fresh(program, str(SAMPLE)).splitlines()[-1] == ""
-
-
 def test_a_command_holds_nothing_of_the_others() -> None:
     # What publishes a window runs beside every training.
     program = (

@@ -38,9 +38,7 @@ def allowed(folders: str = "", packages: str = "", never: str = "") -> Allowed:
 FORMER_NAMES = {"lightning": "pytorch_lightning"}
 """Of frameworks: each file of `integrations` may import the one that it is named after."""
 
-FOR_ALL = frozenset(
-    ["averages", "digests", "errors", "escaping", "file_names", "folders", "records", "version"]
-)
+FOR_ALL = frozenset(["errors", "escaping", "file_names", "folders", "records", "version"])
 """What everybody may import, as the standard library."""
 
 NO_FILES = "io json os pathlib"

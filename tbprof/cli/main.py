@@ -13,8 +13,7 @@ from contextlib import nullcontext
 from importlib import import_module
 
 from tbprof.errors import TbprofError
-from tbprof.process.freed_memory import keep_freed_memory
-from tbprof.process.garbage import ending_process, exit_at_once
+from tbprof.process.garbage import searching_seldom
 from tbprof.process.one_thread import one_thread
 from tbprof.standard_streams import discard, flush_output, prepare_streams, put
 from tbprof.version import __version__
@@ -50,21 +49,8 @@ _VERSION = f"tbprof {__version__}"
 
 
 def run() -> NoReturn:
-    """The process that `tbprof` is: `main`, and then its end."""
-    code = main()
-    if _is_own_process() and sys.argv[1:2] and sys.argv[1] in _READING:
-        exit_at_once(code)
-    raise SystemExit(code)
-
-
-def _is_own_process() -> bool:
-    """Whether Python was started for this command alone.
-
-    A profiler, a notebook or a prompt that runs the command goes on behind it.
-    """
-    words = sys.orig_argv[1 : len(sys.orig_argv) - len(sys.argv) + 1]
-    is_script = len(words) == 1 and os.path.basename(words[0]).partition(".")[0] == "tbprof"  # noqa: PTH119
-    return (is_script or words == ["-m", "tbprof"]) and not sys.flags.inspect
+    """The process that `tbprof` is."""
+    raise SystemExit(main())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,9 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_streams()
     try:
         try:
-            with ending_process() if arguments is None else nullcontext():
-                if arguments is None and given and given[0] in _READING:
-                    keep_freed_memory()
+            with searching_seldom() if arguments is None else nullcontext():
                 return _run(given)
         finally:
             # What --help printed, too, which ends the command.
@@ -101,9 +85,9 @@ def _run(given: Sequence[str]) -> int:
         # A parser takes longer to import than all that this needs.
         put(f"{_VERSION}\n")
         return 0
-    from tbprof.cli.parser import Parser
+    from argparse import ArgumentParser
 
-    parser = Parser(
+    parser = ArgumentParser(
         prog="tbprof", description="Which lines of a PyTorch program make the GPU wait, and what each costs."
     )
     parser.add_argument("--version", action="version", version=_VERSION)

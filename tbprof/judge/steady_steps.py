@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tbprof.averages import fmean, median
+from statistics import fmean, median
+
 from tbprof.model import Report, Step
 
 _NS_PER_US = 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import tokenize
@@ -10,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Literal, TypeAlias
 
-from tbprof.digests import sha256_hex
 from tbprof.model.findings import Numbers, Saving
 from tbprof.model.sites import SiteIndex
 from tbprof.records import dataclass
@@ -240,7 +240,7 @@ def disambiguated(fingerprints: Iterable[str]) -> tuple[str, ...]:
 
 
 def _digest(parts: tuple[str, ...]) -> str:
-    return sha256_hex("\0".join(parts).encode("utf-8", "surrogatepass"))[:16]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 _SUPPRESSION = re.compile(r"#\s*tbprof:\s*ignore(?:\[(?P<codes>[\w\s,]*)\])?\s*(?P<reason>.*)")

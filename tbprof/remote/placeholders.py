@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import re
@@ -16,7 +17,6 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from tbprof.digests import sha256_hex
 from tbprof.errors import Busy, RemoteError
 from tbprof.folders import private_cache_folder
 from tbprof.records import dataclass
@@ -50,7 +50,7 @@ class Placeholder:
     def key(self) -> str:
         """Names the file and its version, in hexadecimal digits."""
         parts = repr((self.address, self.path, self.version, self.size_bytes))
-        return sha256_hex(parts.encode(errors="surrogatepass"))[:32]
+        return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def mirror_folder(address: str, *, holds: str | None = None) -> Path:
@@ -66,7 +66,7 @@ def mirror_folder(address: str, *, holds: str | None = None) -> Path:
     base = private_cache_folder("remote")
     if base is None:
         raise RemoteError(f"{address} can't be read without a cache: set XDG_CACHE_HOME to a folder of yours")
-    folder = base / sha256_hex(address.encode(errors="surrogatepass"))[:32]
+    folder = base / hashlib.sha256(address.encode(errors="surrogatepass")).hexdigest()[:32]
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         os.utime(folder)

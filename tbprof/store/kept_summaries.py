@@ -7,12 +7,12 @@ file's last change of any kind, which nobody can set, is among that.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Collection
 from typing import Any, TypeAlias
 
-from tbprof.digests import sha256_hex
 from tbprof.folders import private_cache_folder
 from tbprof.model import Window
 from tbprof.safe_open import FileState, content_within, file_state
@@ -39,7 +39,7 @@ class KeptSummaries:
             form: Names of a summary's fields: of others, what another version kept is of no use.
         """
         parts = repr((place, sorted(form), __version__))
-        self._name = f"{sha256_hex(parts.encode())[:32]}.json"
+        self._name = f"{hashlib.sha256(parts.encode()).hexdigest()[:32]}.json"
         self._kept: dict[str, tuple[FileIdentity, Document]] | None = None
 
     def get(self, path: str, identity: FileIdentity) -> Document | None:

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof.digests import sha256_hex
 from tbprof.errors import ReportError, ReportTooLarge
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.folders import private_cache_folder
@@ -106,7 +106,7 @@ def keep_report(trace_path: str, report: Report, read_as: str) -> None:
 
 def _key(trace_path: str) -> str:
     parts = (*identity_of(trace_path), SCHEMA, __version__)
-    return sha256_hex(repr(parts).encode())[:32] + ".pb"
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32] + ".pb"
 
 
 def _make_room(folder: Path) -> None:

@@ -14,6 +14,7 @@ it was written is refused.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import mmap
 import os
 import re
@@ -28,7 +29,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.digests import sha256_hex
 from tbprof.folders import private_cache_folder
 from tbprof.model import HealthFact, HookFacts
 from tbprof.records import dataclass
@@ -96,7 +96,7 @@ def _key(path: str | os.PathLike[str]) -> str | None:
     except (OSError, ValueError):
         return None
     parts = (*file, SCHEMA, __version__)
-    return sha256_hex(repr(parts).encode())[:32]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
 def _kept(entry: Path, path: str | os.PathLike[str]) -> Trace | None:

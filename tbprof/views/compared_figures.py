@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import Literal, TypeAlias
 
-from tbprof.averages import fmean
 from tbprof.judge.steady_steps import mean_step_us, steady_steps
 from tbprof.model import Report
 from tbprof.records import dataclass

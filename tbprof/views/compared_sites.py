@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
+from statistics import fmean, median
 from typing import Literal, TypeAlias
 
-from tbprof.averages import fmean, median
 from tbprof.judge.steady_steps import median_step_us, steady_steps
 from tbprof.model import Report, Site, SiteIndex, fingerprint
 from tbprof.records import dataclass

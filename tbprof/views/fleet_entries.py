@@ -12,8 +12,8 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from statistics import fmean
 
-from tbprof.averages import fmean
 from tbprof.file_names import rank_of, run_family
 from tbprof.model import Window
 from tbprof.records import dataclass

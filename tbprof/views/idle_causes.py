@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tbprof.averages import fmean
+from statistics import fmean
+
 from tbprof.judge.steady_steps import steady_steps
 from tbprof.model import HostTime, Idle, IdlePlace, Report, Step
 from tbprof.texts.idle import cause_name, drain_sentence, place_name

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from statistics import median
 from typing import get_args
 
-from tbprof.averages import median
 from tbprof.file_names import rank_of
 from tbprof.model import Window
 from tbprof.records import dataclass

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 
-from tbprof.averages import fmean
 from tbprof.file_names import rank_of
 from tbprof.judge.actions import ranked_actions
 from tbprof.judge.steady_steps import marks_steps, mean_step_us, steady_steps

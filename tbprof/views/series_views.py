@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from statistics import fmean, median
 
-from tbprof.averages import fmean, median
 from tbprof.file_names import rank_of
 from tbprof.judge.steady_steps import steady_steps
 from tbprof.model import Report, Window

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from statistics import fmean
 from typing import Any, TypeVar, cast
 
-from tbprof.averages import fmean
 from tbprof.judge.steady_steps import steady_steps
 from tbprof.model import Report
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from command_line import SAMPLES, run_tbprof
@@ -45,15 +43,6 @@ def test_what_runs_the_command_goes_on_behind_it(runner: list[str], printed_behi
     command = [sys.executable, *runner, "report", "--format", "json", str(CLEAN)]
     ended = subprocess.run(command, capture_output=True, text=True, input="print('-end-')")
     assert (ended.returncode, printed_behind in ended.stdout) == (0, True)
-
-
-def test_a_process_of_the_command_alone_ends_without_taking_its_records_apart(tmp_path: Path) -> None:
-    says_so = "import os\nend = os._exit\nos._exit = lambda code: (os.write(2, b'at once'), end(code))"
-    (tmp_path / "sitecustomize.py").write_text(says_so)
-    path = os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))
-    command = [sys.executable, "-m", "tbprof", "report", str(CLEAN)]
-    ended = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONPATH": path})
-    assert (ended.returncode, ended.stderr) == (0, b"at once")
 
 
 def test_help_names_every_command() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -17,49 +16,6 @@ from tbprof.process.garbage import SELDOM, searching_seldom
 def printed_by(program: str) -> list[str]:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return ended.stdout.split()
-
-
-def test_a_process_that_ends_searches_seldom_and_not_at_its_end() -> None:
-    program = (
-        "import gc\n"
-        "from tbprof.process.garbage import ending_process\n"
-        "with ending_process(): print(gc.get_threshold()[0], gc.get_freeze_count())\n"
-        "print(gc.get_freeze_count() > 1000)"
-    )
-    assert printed_by(program) == [str(SELDOM), "0", "True"]
-
-
-def test_the_command_is_such_a_process_even_where_it_fails() -> None:
-    program = (
-        "import gc, sys\n"
-        "from tbprof.cli.main import main\n"
-        "sys.argv = ['tbprof', 'explain', 'XYZ99']\n"
-        "print(main(), gc.get_freeze_count() > 1000)"
-    )
-    assert printed_by(program) == ["2", "True"]
-
-
-@pytest.mark.parametrize(
-    ("before", "printed"),
-    [
-        ("", ["left"]),
-        ("import threading; threading.Timer(0.1, print, ['waited']).start()\n", ["waited", "left"]),
-    ],
-)
-def test_a_process_ends_with_its_code_after_its_exit_handlers_and_threads(
-    before: str, printed: list[str]
-) -> None:
-    program = (
-        "import atexit, sys\n"
-        "from tbprof.process.garbage import exit_at_once\n"
-        "atexit.register(print, 'left')\n"
-        f"{before}"
-        "exit_at_once(3)\n"
-        "sys.exit(3)"
-    )
-    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=buffered)
-    assert (ended.returncode, ended.stdout.split()) == (3, printed)
 
 
 def test_a_program_that_calls_the_command_keeps_its_own_ways() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,6 @@ from tbprof.analysis.attribution.annotations import label_rows, module_name, mod
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.program_ranges import ProgramRanges
 from tbprof.analysis.nesting import Nest
-from tbprof.averages import median
 from tbprof.model import CodeKind, CodeShare
 from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Trace

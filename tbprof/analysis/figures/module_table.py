@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from statistics import median
 
 import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.module_figures import PartCost
 from tbprof.analysis.figures.module_parts import Kernels, Member, Part, find_parts
-from tbprof.averages import median
 from tbprof.model import ProgramPartKind
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE

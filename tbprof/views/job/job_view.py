@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 
-from tbprof.averages import median
 from tbprof.job.arrivals import NOBODY
 from tbprof.job.matching import Unmatched
 from tbprof.job.rank_record import RankRecord
