@@ -19,8 +19,8 @@ from tbprof.texts.job import not_newest_note
 from tbprof.texts.problems import LEFT_OUT_JOB, held_sentence, left_out_runs_sentence
 from tbprof.views.answer import in_log_directory
 from tbprof.views.job.job_view import job_page
+from tbprof.views.lost_time import lost_share
 from tbprof.views.outstanding import NewestWindow, extreme_rows, names_of, newest_window
-from tbprof.views.run_summary import lost_share
 from tbprof.views.runs import runs_view
 from tbprof.views.series import SeriesRow, WindowFigures
 from tbprof.views.series_views import figures_of, ranks_view, series_row, trend_view

@@ -49,6 +49,9 @@ def _record(record: Any) -> Json:
     members = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
     if isinstance(record, Idle):
         return _idle(record)
+    if isinstance(record, Report):
+        # Its actions stand there under that name; the rest is for the screens.
+        del members["ranked"]
     if isinstance(record, Site):
         # Its drawing is for the tab alone.
         del members["instance"]

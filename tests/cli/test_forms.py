@@ -24,7 +24,7 @@ SITE = REPORT.sites[0]
 def with_sites(*sites: Site) -> Report:
     assert REPORT.idle is not None
     nowhere = dataclasses.replace(REPORT.idle, places=())
-    return dataclasses.replace(REPORT, sites=sites, findings=(), fix_plan=(), idle=nowhere)
+    return dataclasses.replace(REPORT, sites=sites, findings=(), fix_plan=(), idle=nowhere, ranked=None)
 
 
 def with_source(source: Source | None) -> Report:
@@ -75,7 +75,15 @@ def test_markdown_shows_all_sites() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_report_without_a_device_or_a_site_is_shown(form: Form) -> None:
     bare = dataclasses.replace(
-        REPORT, sites=(), findings=(), idle=None, savings=None, verdict=None, not_checked=(), facts=None
+        REPORT,
+        sites=(),
+        findings=(),
+        idle=None,
+        savings=None,
+        verdict=None,
+        not_checked=(),
+        facts=None,
+        ranked=None,
     )
     assert form(bare)
 

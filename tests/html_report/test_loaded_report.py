@@ -88,4 +88,4 @@ def test_without_a_built_frontend_a_notebook_gets_the_verdict_and_what_to_do(
 
 def test_a_verdict_of_another_version_is_none() -> None:
     for verdict in (None, Verdict("other", {})):
-        assert LoadedReport(dataclasses.replace(REPORT, verdict=verdict)).verdict == ""
+        assert LoadedReport(dataclasses.replace(REPORT, verdict=verdict, ranked=None)).verdict == ""

@@ -129,13 +129,16 @@ def keys_of_report() -> set[str]:
     """All keys of the JSON but those inside the hook's facts and the code, which the page tells in words."""
     hints = typing.get_type_hints(Report)
     inner = {
-        each for name, hint in hints.items() if name not in ("facts", "sources") for each in records_in(hint)
+        each
+        for name, hint in hints.items()
+        if name not in ("facts", "sources", "ranked")
+        for each in records_in(hint)
     }
     keys = {re.sub("_ns$", "_us", name) for name in hints}.union(*map(keys_of, inner))
     return keys - NOT_WRITTEN | ADDED
 
 
-NOT_WRITTEN = {"facts", "total", "instance", "sequence"}
+NOT_WRITTEN = {"facts", "ranked", "total", "instance", "sequence"}
 """Fields that have another name in JSON, that stand there without their own, or that are the tab's alone."""
 ADDED = {"schema", "hook", "message"}
 

@@ -258,7 +258,9 @@ def without_places(report: Report) -> Report:
         )
         for finding in report.findings
     )
-    return dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=""), findings=findings)
+    return dataclasses.replace(
+        report, trace=dataclasses.replace(report.trace, path=""), findings=findings, ranked=None
+    )
 
 
 def shift_times(content: Json) -> None:

@@ -33,8 +33,8 @@ from tbprof.store.windows import stored_report
 from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.findings import predicted_rows
+from tbprof.views.lost_time import idle_share
 from tbprof.views.opening import opening_of
-from tbprof.views.run_summary import idle_share
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FOUND = 1
 _COULD_NOT = 2
 
-_SUMMARY_FORMS = ("text", "csv", "json")
+_SUMMARY_FORMS = ("text", "csv", "json", "markdown")
 
 
 def add_to(commands: Commands) -> None:
@@ -40,7 +40,7 @@ def add_to(commands: Commands) -> None:
         "of torch's allocator (pickle)",
     )
     parser.add_argument("--format", choices=("text", "json", "csv", "markdown", "html"), default="text")
-    parser.add_argument("--summary", action="store_true", help="one line a run, the GPUs idle most first")
+    parser.add_argument("--summary", action="store_true", help="the runs as tbprof fleet lists them")
     add_top(parser, "of windows, or runs, the N that are idle most")
     parser.add_argument("-o", "--output", type=local_path, metavar="FILE", help="write there, not to stdout")
     parser.add_argument(

@@ -15,7 +15,7 @@ from tbprof.cli.reading import is_folder
 from tbprof.cli.terminal import colored, wants_color
 from tbprof.cli.window_reading import WindowReader, WindowReport
 from tbprof.escaping import json_text
-from tbprof.model import Report
+from tbprof.model import Report, Window
 
 Windows: TypeAlias = Iterable[WindowReport]
 
@@ -62,17 +62,36 @@ def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) 
 
 
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
-    from tbprof.cli.summary_text import summary_csv, summary_json, summary_text
-    from tbprof.views.run_summary import run_summaries
+    """The runs as `tbprof fleet` lists them, of what was named; only a small part of each report is kept."""
+    from tbprof.cli.fleet_text import FORMS, fleet_json
+    from tbprof.store.job_windows import owner_of
+    from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
+    from tbprof.views.fleet_listing import FleetQuestion, fleet_view
+    from tbprof.views.fleet_summary import summary_of
 
-    rows = run_summaries(windows)[: options.top]
-    if options.format == "json":
-        return summary_json(rows, problems)
-    return summary_csv(rows) if options.format == "csv" else summary_text(rows)
+    summaries = {window: summary_of(report) for window, report in windows}
+    in_order = sorted(summaries, key=lambda window: (window.run, window.worker, window.order_ns))
+    entries = fleet_entries(
+        FleetWindow(
+            window,
+            count,
+            first_ns,
+            owner_of(window.report_path or window.trace_path or ""),
+            summaries[window],
+            "",
+        )
+        for window, count, first_ns in newest_windows(in_order)
+    )
+    view = fleet_view(entries, FleetQuestion(), most=options.top)
+    return fleet_json(view, problems) if options.format == "json" else FORMS[options.format](view)
+
+
+def _path(window: Window) -> str:
+    return window.report_path or window.trace_path or ""
 
 
 def _most_idle(windows: Windows, number: int) -> Windows:
-    from tbprof.views.run_summary import idle_share
+    from tbprof.views.lost_time import idle_share
 
     return heapq.nlargest(number, windows, key=lambda one: idle_share(one[1]) or 0.0)
 
@@ -116,7 +135,7 @@ def report_page(windows: Windows, reader: WindowReader, top: int | None) -> str:
     """One page of the windows that matter most: a mailed file must not grow without end."""
     from tbprof.html_report.html_page import MOST_WINDOWS, html_page
     from tbprof.html_report.page_windows import choose_windows
-    from tbprof.views.run_summary import idle_share
+    from tbprof.views.lost_time import idle_share
 
     if top is None:
         chosen = choose_windows(windows, reader.broken, most=MOST_WINDOWS, read_again=reader.read_again)

@@ -9,7 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
 import pytest
 from command_line import SAMPLES, said
@@ -177,7 +178,7 @@ def test_fail_on_exits_with_1_where_a_finding_is_as_bad(severity: str, capsys: C
 
 def test_fail_on_is_0_where_nothing_was_found(tmp_path: Path, capsys: Capture) -> None:
     stored = tmp_path / "w.tbprof.pb"
-    report = dataclasses.replace(build_report(CLEAN), findings=(), fix_plan=())
+    report = dataclasses.replace(build_report(CLEAN), findings=(), fix_plan=(), ranked=None)
     stored.write_bytes(encode_report(report, written_by="0.1"))
     assert main(["report", str(stored), "--fail-on", "info"]) == 0
     assert capsys.readouterr().err == ""
@@ -258,16 +259,22 @@ def test_several_paths_are_one_report_and_one_that_fails_costs_its_line(
     assert [problem["path"] for problem in read["problems"]] == [str(missing)]
 
 
-def test_the_summary_is_a_line_a_run_and_top_leaves_the_most_idle(capsys: Capture) -> None:
-    assert main(["report", "--summary", str(SAMPLES)]) == 0
-    head, *lines = capsys.readouterr().out.splitlines()
-    assert head.startswith("run ")
-    assert {line.split()[0] for line in lines} == {path.name for path in SAMPLES.iterdir() if path.is_dir()}
+def test_the_summary_lists_the_runs_as_fleet_does(capsys: Capture) -> None:
+    assert main(["report", "--summary", "--format", "json", str(SAMPLES)]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert main(["fleet", "--format", "json", str(SAMPLES)]) == 0
+    assert {**summary, "runs": [without_path(row) for row in summary["runs"]]} == json.loads(
+        capsys.readouterr().out
+    )
     assert main(["report", "--summary", "--top", "1", "--format", "json", str(SAMPLES)]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["runs"]
-    assert row["run"] == lines[0].split()[0]
+    assert json.loads(capsys.readouterr().out)["runs"] == summary["runs"][:1]
     assert main(["report", "--summary", "--format", "csv", str(SAMPLES)]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == len(lines) + 1
+    assert len(capsys.readouterr().out.splitlines()) == len(summary["runs"]) + 1
+
+
+def without_path(row: dict[str, Any]) -> dict[str, Any]:
+    """A run by its own name, which a summary of several paths puts its folder before."""
+    return {**row, "run": PurePath(row["run"]).name}
 
 
 def test_runs_of_several_folders_begin_with_the_folder(capsys: Capture) -> None:

@@ -100,7 +100,9 @@ def test_the_top_line_costs_its_share_of_the_time_that_was_watched() -> None:
 def test_of_a_window_that_is_not_typical_no_line_is_blamed() -> None:
     report = report_of_commit(COMMITS[0])
     assert report.verdict is not None
-    cold = dataclasses.replace(report, verdict=dataclasses.replace(report.verdict, case="cold_start"))
+    cold = dataclasses.replace(
+        report, verdict=dataclasses.replace(report.verdict, case="cold_start"), ranked=None
+    )
     entries = fleet_entries([looked_at("run", 1, summary_of(cold))])
     (row,) = (entry.row for entry in entries)
     assert (row.top_rule, row.top_action) == ("", "Record again with a longer `skip_first`")

@@ -64,7 +64,7 @@ def test_what_would_not_show_is_no_first_action() -> None:
 def test_where_another_rank_is_to_be_looked_at_no_action_is_first() -> None:
     numbers = {**BUSY.numbers, "communication_share": 0.5, "computing_share": 0.4}
     report = report_of(Saving(0, None, 6_000_000), case="communication")
-    report = dataclasses.replace(report, verdict=Verdict("communication", numbers))
+    report = dataclasses.replace(report, verdict=Verdict("communication", numbers), ranked=None)
     verdict, action = said(report)
     assert "communication" in verdict
     assert action == ""
@@ -96,7 +96,7 @@ def test_loading_comes_first_where_most_of_a_step_without_a_gpu_is_loading() -> 
 def test_dropout_without_a_gpu_is_not_called_python() -> None:
     loading = without_gpu(3_000_000)
     (found,) = loading.findings
-    report = dataclasses.replace(loading, findings=(dataclasses.replace(found, rule="INF01"),))
+    report = dataclasses.replace(loading, findings=(dataclasses.replace(found, rule="INF01"),), ranked=None)
     assert said(report) == (
         "Recorded without a GPU: nothing is trained, and training mode takes up to 75 % of a step, "
         "3.0 ms of 4.0 ms.",
@@ -121,7 +121,7 @@ def test_a_line_that_would_raise_comes_first_and_waits_for_nothing() -> None:
 def test_a_line_comes_before_python_that_merely_calls_operators() -> None:
     report = without_gpu(3_000_000, LINE)
     called = dataclasses.replace(report.findings[0], rule="LCH06", severity="low")
-    verdict, action = said(dataclasses.replace(report, findings=(called,)))
+    verdict, action = said(dataclasses.replace(report, findings=(called,), ranked=None))
     assert verdict == "Recorded without a GPU: 1 line would make the host wait for one."
     assert "(train.py:7)" in action
 
@@ -142,7 +142,7 @@ def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_he
         "longest_call": "f",
     }
     report = report_of(Saving(0, None, 6_000_000), case="cold_start")
-    report = dataclasses.replace(report, verdict=Verdict("cold_start", cold))
+    report = dataclasses.replace(report, verdict=Verdict("cold_start", cold), ranked=None)
     assert said(report)[1].startswith(
         "First: record again with a longer `skip_first`: for 2.0 ms of 4.0 ms the"
     )
@@ -150,14 +150,16 @@ def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_he
     assert shown.actions
     assert shown.headline is None
     before = Verdict("cold_start", {**cold, "before_us": 6000.0, "recording_us": 10_000.0})
-    assert said(dataclasses.replace(report, verdict=before))[1].startswith(
+    assert said(dataclasses.replace(report, verdict=before, ranked=None))[1].startswith(
         "First: record again with a longer `skip_first`: for 8.0 ms of 10.0 ms the"
     )
 
 
 def test_of_a_window_that_records_a_graph_nothing_is_ranked() -> None:
     report = report_of(Saving(0, None, 6_000_000), case="capture")
-    report = dataclasses.replace(report, verdict=Verdict("capture", {"launches": 9, "without": 8}))
+    report = dataclasses.replace(
+        report, verdict=Verdict("capture", {"launches": 9, "without": 8}), ranked=None
+    )
     assert said(report)[1].startswith("First: profile steps that replay the graph")
     assert overview_view(report).actions == ()
 
@@ -165,7 +167,7 @@ def test_of_a_window_that_records_a_graph_nothing_is_ranked() -> None:
 def test_the_late_rank_is_the_first_thing_to_look_for_where_a_rule_names_it() -> None:
     numbers = {**BUSY.numbers, "communication_share": 0.5, "computing_share": 0.4}
     report = report_of(Saving(0, None, 6_000_000), "DST01")
-    report = dataclasses.replace(report, verdict=Verdict("communication", numbers))
+    report = dataclasses.replace(report, verdict=Verdict("communication", numbers), ranked=None)
     assert said(report)[1].startswith("First: find the late rank")
 
 

@@ -57,10 +57,10 @@ def test_a_report_that_kept_less_has_no_bars() -> None:
 
 def test_a_busy_gpu_without_findings_needs_no_fix(host_bound: Report) -> None:
     assert not overview(host_bound).nothing_to_fix
-    assert not overview(dataclasses.replace(host_bound, findings=(), fix_plan=())).nothing_to_fix
+    assert not overview(dataclasses.replace(host_bound, findings=(), fix_plan=(), ranked=None)).nothing_to_fix
     busy = scenes.gpu_bound().report()
     info = tuple(dataclasses.replace(finding, severity="info") for finding in busy.findings)
-    assert overview(dataclasses.replace(busy, findings=info)).nothing_to_fix
+    assert overview(dataclasses.replace(busy, findings=info, ranked=None)).nothing_to_fix
 
 
 def test_causes_come_in_the_order_of_the_drawing(host_bound: Report) -> None:
@@ -118,7 +118,9 @@ def test_small_rows_of_the_plan_are_told_in_a_sentence() -> None:
     report = worth_a_millisecond()
     small = dataclasses.replace(report.findings[0], saving=Saving(0, 30_000, 30_000), fingerprint="s")
     plan = (*report.fix_plan, PlanRow(2, 30_000, 1_230_000, 1_600_000))
-    shown = overview(dataclasses.replace(report, findings=(*report.findings, small), fix_plan=plan))
+    shown = overview(
+        dataclasses.replace(report, findings=(*report.findings, small), fix_plan=plan, ranked=None)
+    )
     said = "1 smaller change adds 10 \u00b5s: a step then takes 3.6 ms."
     assert shown.smaller.replace("\u202f", " ") == said
 

@@ -75,7 +75,7 @@ def test_a_saving_of_waits_that_hide_one_another_is_said_to_be_joint() -> None:
         dataclasses.replace(first, adds_ns=0, total_ns=0),
         dataclasses.replace(last, adds_ns=last.total_ns),
     )
-    found = marks("train.py", dataclasses.replace(report, sites=sites, fix_plan=plan))
+    found = marks("train.py", dataclasses.replace(report, sites=sites, fix_plan=plan, ranked=None))
     joint = [one.finding.rule for at in (7, 12) for one in found[at].remarks if one.is_joint]
     assert joint == ["SYN01", "SYN04"]
 
@@ -120,7 +120,7 @@ def test_the_shorter_name_that_a_trace_has_is_the_same_file() -> None:
 
 
 def test_a_recorded_call_that_waits_for_nothing_is_noted() -> None:
-    report = dataclasses.replace(REPORT, sites=(), findings=(), fix_plan=())
+    report = dataclasses.replace(REPORT, sites=(), findings=(), fix_plan=(), ranked=None)
     move = marks("train.py", report)[12]
     assert (move.kind, move.saving, move.note) == ("call", None, "to (cpu to cuda:0), seen 1 time")
 
@@ -135,7 +135,9 @@ def test_without_a_gpu_lines_that_would_wait_say_so() -> None:
         known="seen",
         fingerprint="0",
     )
-    report = dataclasses.replace(REPORT, sites=(), findings=(), fix_plan=(), predicted_lines=(line,))
+    report = dataclasses.replace(
+        REPORT, sites=(), findings=(), fix_plan=(), predicted_lines=(line,), ranked=None
+    )
     lines = marks("train.py", report)
     assert lines[19].note.startswith("would wait for a GPU: reads one number back. ")
     assert lines[19].note.endswith(f"{rule_words(line.rule).action}.")
