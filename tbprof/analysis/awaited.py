@@ -1,4 +1,4 @@
-"""Which part of a wait the awaited device spent on recorded work.
+"""The part of a wait that the awaited device spent on recorded work.
 
 That is the overlap of the calls with the busy union of all streams of the awaited device,
 unless a `cuda_sync` row names what was awaited: then of those streams, and of the streams

@@ -128,7 +128,7 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Arguments:
-    """Those of a device row itself, else of the op that launched it."""
+    """The arguments of a device row itself, else of the op that launched it."""
 
     trace: Trace
     rows: Int64s

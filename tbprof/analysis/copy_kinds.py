@@ -16,7 +16,7 @@ from tbprof.trace.columns.arrays import Int64s, distinct
 from tbprof.trace.columns.columns import Trace
 
 DIRECTIONS = ("", "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA")
-"""As CUPTI names them; the first one is "not known". The order of 1 to 3 is that of `kind`."""
+"""CUPTI's names; the first one is "not known". The order of 1 to 3 is that of `kind`."""
 
 MEMORIES = ("", "pageable", "pinned")
 

@@ -44,12 +44,12 @@ class IdlePieces:
 
     @cached_property
     def gaps(self) -> dict[int, Intervals]:
-        """By device: the moments within the steps at which it was idle."""
+        """The moments within the steps at which each device was idle, by device."""
         return {device: self._idle(busy) for device, busy in self.work.busy.items()}
 
     @cached_property
     def empty(self) -> dict[int, Intervals]:
-        """By device: the part of its gaps in which nothing was queued."""
+        """The part of each device's gaps in which nothing was queued, by device."""
         return {
             device: intersect(pieces, complement(self.work.queued[device], *self._reach))
             for device, pieces in self.gaps.items()
@@ -72,7 +72,7 @@ class IdlePieces:
 
     @cached_property
     def _reach(self) -> tuple[int, int]:
-        """From before everything to after everything."""
+        """One interval from before everything to after everything."""
         start = np.concatenate([self.steps.gpu_start_ns, self.work.start_ns])
         end = np.concatenate([self.steps.gpu_end_ns, self.work.end_ns])
         return int(start.min()), int(end.max())
@@ -125,17 +125,17 @@ class IdleCauses:
 
     @cached_property
     def empty(self) -> dict[int, dict[str, Intervals]]:
-        """By device and cause: the idle with an empty queue, without overlap and without rest."""
+        """The idle with an empty queue by device and cause, without overlap and without rest."""
         return {device: self._divided(pieces) for device, pieces in self.idle.empty.items()}
 
     def per_step_ns(self, device: int) -> dict[str, Int64s]:
-        """By cause, one entry a step; together they are the idle of the step."""
+        """The idle of each step by cause; together they are all idle of the step."""
         start, end = self.steps.gpu_start_ns, self.steps.gpu_end_ns
         parts = {cause: overlap_ns(pieces, start, end) for cause, pieces in self.empty[device].items()}
         return {"queued": self.idle.by_device[device].queued_ns, **parts}
 
     def total_ns(self, device: int) -> dict[str, int]:
-        """By cause, over all steps; causes that took nothing are left out."""
+        """The idle of all steps by cause; causes that took nothing are left out."""
         totals = {cause: int(ns.sum()) for cause, ns in self.per_step_ns(device).items()}
         return {cause: ns for cause, ns in totals.items() if ns}
 

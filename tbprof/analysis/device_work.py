@@ -56,21 +56,21 @@ class DeviceWork:
 
     @cached_property
     def of_device(self) -> dict[int, Int64s]:
-        """By device: its entries, ascending by start."""
+        """The entries of each device, ascending by start, by device."""
         order = np.argsort(self.device, kind="stable")
         first = np.unique(self.device[order], return_index=True)[1]
         return dict(zip(self.devices, np.split(order, first)[1:], strict=True))
 
     @cached_property
     def busy(self) -> dict[int, Intervals]:
-        """By device: the union over all its streams."""
+        """The union over all streams of each device, by device."""
         return {
             device: union(self.start_ns[mine], self.end_ns[mine]) for device, mine in self.of_device.items()
         }
 
     @cached_property
     def ended_by_ns(self) -> dict[int, Int64s]:
-        """By device: for each of its entries, when the last of those up to it ended."""
+        """The time when the last of the entries up to each one ended, by device."""
         return {device: np.maximum.accumulate(self.end_ns[mine]) for device, mine in self.of_device.items()}
 
     def between(self, device: int, start_ns: int, end_ns: int) -> Int64s:
@@ -89,7 +89,7 @@ class DeviceWork:
 
     @cached_property
     def queued(self) -> dict[int, Intervals]:
-        """By device: when something was launched (the call had returned) and not started."""
+        """The times when something was launched (the call had returned) and not started, by device."""
         known = self.launch != NONE
         return {
             device: union(self.launch_end_ns[mine], self.start_ns[mine])
@@ -140,11 +140,11 @@ def _launches(trace: Trace, rows: Int64s) -> Int64s:
 
 _CPU = 0
 _NAMES: Mapping[int, str] = {1: "GPU", 6: "GPU", 12: "GPU", 13: "GPU", 15: "HPU", 19: "MTIA"}
-"""By c10's number of the kind; all others are a `device`."""
+"""Names by c10's number of the kind; all others are a `device`."""
 
 
 def device_name(kind: int, number: int) -> str:
-    """As people call it, by c10's number of its kind and its own number."""
+    """The usual name of a device, from c10's number of its kind and its own number."""
     return "CPU" if kind == _CPU else f"{_NAMES.get(kind, 'device')} {number}"
 
 
@@ -164,7 +164,7 @@ def holds_only_allocations(trace: Trace) -> bool:
 
 
 _MOST = 0.5
-"""Of the launches, or of the time: from here on the window shows a capture, which happens once."""
+"""The share of the launches, or of the time, from which the window shows a capture, which happens once."""
 
 _BEGIN = r"(?:cuda|hip)StreamBeginCapture"
 _END = r"(?:cuda|hip)StreamEndCapture"

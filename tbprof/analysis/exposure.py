@@ -30,7 +30,7 @@ from tbprof.trace.columns.columns import Category, Trace
 
 
 def exposed_ns(work: DeviceWork, at: Int64s, exposed: Mapping[int, Intervals]) -> Int64s:
-    """Of each communication row; together they are all of `exposed`.
+    """The exposed part of each communication row; together they are all of `exposed`.
 
     Args:
         work: All device work.
@@ -124,7 +124,7 @@ _MOST_TRIPS = 2
 
 
 def surely_waited_ns(work: DeviceWork, found: Collectives) -> Int64s:
-    """Of each collective at the least; 0 where its size was not recorded."""
+    """The least time that each collective waited; 0 where its size was not recorded."""
     at_most = np.array([_at_most_ns(key) for key in found.keys], np.int64)
     length = (work.end_ns - work.start_ns)[found.at]
     if len(length) == 0:

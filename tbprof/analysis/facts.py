@@ -98,7 +98,7 @@ class Facts:
 
     @cached_property
     def exposed_in_steps(self) -> dict[int, Intervals]:
-        """By device: communication within the steps with no computing beside it."""
+        """Communication within the steps with no computing beside it, by device."""
         inside = union(self.steps.gpu_start_ns, self.steps.gpu_end_ns)
         return {
             device: intersect(pieces, inside) for device, pieces in self.parts.communication_exposed.items()
@@ -153,7 +153,7 @@ class Facts:
 
     @cached_property
     def user_frames(self) -> Nest:
-        """Of all threads."""
+        """The user's frames on all threads."""
         return Nest.of(self.trace.slices, user_frames(self.trace))
 
     @cached_property

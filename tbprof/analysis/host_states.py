@@ -72,7 +72,7 @@ class HostLanes:
         return self.rows & is_among(self.trace.slices.category, (Category.CPU_OP, Category.RUNTIME))
 
     def recorded(self) -> Intervals:
-        """From the first to the last row of each of them."""
+        """The interval from the first to the last row of each of them."""
         slices = self.trace.slices
         starts, ends = [], []
         for lane in self.lanes:
@@ -85,7 +85,7 @@ class HostLanes:
 def host_states(
     lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episodes, awaited: Awaited, loading: Int64s
 ) -> dict[str, Intervals]:
-    """By cause of `idle_causes.EMPTY_CAUSES` when the host was in that state.
+    """The times in which the host was in each state, by cause of `idle_causes.EMPTY_CAUSES`.
 
     `loading` are the rows of first calls, as `find_loading` finds them.
     """
@@ -169,7 +169,9 @@ def _staging(lanes: HostLanes, work: DeviceWork, calls: Calls, episodes: Episode
 
 
 def _refilling(lanes: HostLanes, work: DeviceWork, returned_ns: Int64s, explained_ns: Int64s) -> Intervals:
-    """From each return to the first launch of a training thread after it, for at most what was explained."""
+    """The time from each return to the first launch of a training thread after it, at most what was
+    explained.
+    """
     launches = work.launches
     slices = lanes.trace.slices
     starts = np.sort(slices.start_ns[launches[is_among(slices.lane[launches], lanes.lanes)]], kind="stable")

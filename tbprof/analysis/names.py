@@ -50,12 +50,12 @@ def matching_rows(trace: Trace, pattern: str, *categories: Category) -> Int64s:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Occurring:
-    """Which names the rows of a trace have. Most patterns match the name of none."""
+    """The names that the rows of a trace have. Most patterns match the name of none."""
 
     names: npt.NDArray[np.bool_]
-    """By category and name, whether there are such rows."""
+    """Whether there are such rows, by category and name."""
     of_categories: dict[tuple[Category, ...], list[int]]
-    """Those of several together, as far as they were asked for."""
+    """The names of several categories together, as far as they were asked for."""
     known: dict[tuple[str, tuple[Category, ...]], Int64s]
     """What was asked for before, as many rules ask the same."""
 

@@ -1,4 +1,4 @@
-"""Which intervals of a lane contain a call, without building the tree of all of them.
+"""The intervals of a lane that contain a call, found without a tree of all of them.
 
 The intervals of one category are sorted by (lane, start, longer first, file order); the
 innermost one around a call is then the last before it that ends late enough. A tree of
@@ -34,7 +34,7 @@ class Nest:
     """Row of the trace at each position."""
     _start_ns: Int64s
     _lanes: Int64s
-    """Those that have any, ascending."""
+    """The lanes that have any, ascending."""
     _begins: Int64s
     """Position at which each of these begins, and the end of the last."""
     _reach_ns: Int64s
@@ -143,7 +143,9 @@ def _parents(end_ns: Int64s, begins: Int64s) -> Int32s:
 
 
 def nested_order(slices: Slices, rows: Int64s) -> Int64s:
-    """By lane, start, longer first, and row. To sort by the last two those that begin together is faster."""
+    """The order by lane, start, longer first, and row. To sort by the last two those that begin together is
+    faster.
+    """
     start, lane = slices.start_ns[rows], slices.lane[rows]
     order = np.lexsort((start, lane))
     is_same = _is_as_before(start[order]) & _is_as_before(lane[order])
@@ -157,7 +159,7 @@ def nested_order(slices: Slices, rows: Int64s) -> Int64s:
 
 
 def _is_as_before(values: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Of all but the first."""
+    """Whether each entry but the first equals the one before it."""
     same: npt.NDArray[np.bool_] = values[1:] == values[:-1]
     return same
 

@@ -82,7 +82,7 @@ def _first_start_after(work: DeviceWork, device: int, instants: Int64s) -> Int64
 
 
 def _launch_latency_ns(work: DeviceWork, idle: IdlePieces, device: int) -> int:
-    """From a launch to its start, when the device was idle with an empty queue: 10th percentile."""
+    """The time from a launch to its start, when the device was idle with an empty queue: 10th percentile."""
     known = (work.device == device) & (work.launch != NONE)
     launched, start = work.launch_start_ns[known], work.start_ns[known]
     empty = idle.empty[device]

@@ -31,7 +31,7 @@ COLD_FACTOR = 1.5
 lazy loading, allocator growth)."""
 
 LAG_SHARE = 0.1
-"""From this part of a step on, a step of the host is not a step of the device."""
+"""The share of a step from which the lag makes a step of the host no step of the device."""
 
 _MIN_STEPS_FOR_COLD = 3
 _ENOUGH_FOR_AN_END = 2
@@ -49,7 +49,7 @@ class Steps:
     """On the host, as `end_ns`."""
     end_ns: Int64s
     gpu_start_ns: Int64s
-    """Of the step of the report: the device's where the host runs ahead, else equal to the host's."""
+    """The start of the report's step: the device's where the host runs ahead, else equal to the host's."""
     gpu_end_ns: Int64s
     cold: tuple[bool, ...]
     lanes: tuple[int, ...]
@@ -65,12 +65,12 @@ class Steps:
 
     @property
     def duration_ns(self) -> Int64s:
-        """Of each step of the report."""
+        """The length of each step of the report."""
         return self.gpu_end_ns - self.gpu_start_ns
 
     @property
     def total_ns(self) -> int:
-        """Of all steps of the report."""
+        """The length of all steps of the report together."""
         return int(self.duration_ns.sum())
 
     @property

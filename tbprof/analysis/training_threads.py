@@ -1,4 +1,4 @@
-"""Which host threads make the training wait when they wait.
+"""The host threads that make the training wait when they wait.
 
 They are the threads that carry the steps, those that run autograd, and every thread with a real
 share, `REAL_SHARE`, of the launches of kernels or of the optimizer's ranges. Where steps are marked, a
@@ -67,7 +67,7 @@ def _launching(trace: Trace, work: DeviceWork, sure: set[int]) -> _Lanes:
 
 
 def _with_real_share(lanes: _Lanes) -> list[int]:
-    """Of the lanes that something happened on, one entry each time, those with a real share of it."""
+    """The lanes that had a real share of something, given one entry each time it happened."""
     found, count = np.unique(lanes, return_counts=True)
     real: list[int] = found[count >= REAL_SHARE * len(lanes)].tolist()
     return real

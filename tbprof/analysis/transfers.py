@@ -28,7 +28,7 @@ class Transfers:
 
     @cached_property
     def computing(self) -> dict[int, Intervals]:
-        """By device: when a kernel ran or memory was set, whatever was copied beside it."""
+        """The times when a kernel ran or memory was set, whatever was copied beside it, by device."""
         return {
             device: self.work.busy_of(~self._is_copy & (self.work.device == device))
             for device in self.work.devices
@@ -36,7 +36,7 @@ class Transfers:
 
     @cached_property
     def device_ns(self) -> Int64s:
-        """Of each episode: length of its copy on the device, 0 without a device row."""
+        """The length of each episode's copy on the device, 0 without a device row."""
         copied = self.episodes.record != NONE
         length = self.work.end_ns - self.work.start_ns
         spent = np.zeros(len(copied), np.int64)
@@ -45,7 +45,7 @@ class Transfers:
 
     @cached_property
     def bytes_per_s(self) -> Floats:
-        """Of each episode: how fast its copy went, as recorded, else by its length; NaN without one.
+        """The speed of each episode's copy, as recorded, else by its length; NaN without one.
 
         Older files tell times in whole us, and a copy of few of them looks up to twice as fast or as slow.
         """
@@ -60,7 +60,7 @@ class Transfers:
 
     @cached_property
     def exposed_ns(self) -> Int64s:
-        """Of each episode: the part of `device_ns` during which the device computed nothing."""
+        """The part of `device_ns` of each episode during which the device computed nothing."""
         record = self.episodes.record
         hidden = np.zeros(len(record), np.int64)
         for device, busy in self.computing.items():

@@ -1,1 +1,1 @@
-"""Which code a call came from: op, source line, label, module and site."""
+"""The code that a call came from: op, source line, label, module and site."""

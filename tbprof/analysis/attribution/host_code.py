@@ -54,7 +54,7 @@ class HostPlaces:
         self._ops = ops
 
     def names(self, start_ns: Int64s, end_ns: Int64s) -> list[str]:
-        """Of whichever lane was in something, one for each pause; "" where none was."""
+        """The name of what any lane was in, one for each pause; "" where none was."""
         rows = np.full(len(start_ns), NONE, np.int64)
         quarter, middle = (end_ns - start_ns) // 4, (start_ns + end_ns) // 2
         for begin, end in ((start_ns + quarter, end_ns - quarter), (middle, middle)):
@@ -66,7 +66,9 @@ class HostPlaces:
         return self._named(rows)
 
     def functions_within(self, start_ns: Int64s, end_ns: Int64s) -> list[str]:
-        """As `names`, but a user function that runs within a label names a pause before the label does."""
+        """The same as `names`, but a user function that runs within a label names a pause before the label
+        does.
+        """
         named = self.names(start_ns, end_ns)
         middle = (start_ns + end_ns) // 2
         for lane in self._lanes:

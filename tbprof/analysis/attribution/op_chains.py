@@ -101,7 +101,7 @@ def find_top_ops(trace: Trace, work: DeviceWork, steps: Steps, threads: tuple[in
 def _is_outermost(
     lane: Int32s, start_ns: Int64s, end_ns: Int64s
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Of ops in order, those that begin when all before them on their lane have ended."""
+    """Whether ops, in order, begin when all before them on their lane have ended."""
     outermost = np.ones(len(lane), np.bool_)
     for one in distinct(lane).tolist():
         mine = np.flatnonzero(lane == one)

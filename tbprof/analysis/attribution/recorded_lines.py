@@ -133,7 +133,7 @@ def _waits(
     source: Int64s,
     sources: tuple[Source, ...],
 ) -> Iterator[_Kin]:
-    """Those of which CUDA tells: what blocks and was not asked for by name."""
+    """The waits that CUDA reports: calls that block and were not asked for by name."""
     waited = [audit.calls[call].call == WAITED for call in range(len(audit.calls))]
     if not any(waited):
         return

@@ -26,7 +26,7 @@ _GENERATED = re.compile(
 _TAKES_A_BATCH = re.compile(
     r"(?:.*[/\\])?(?:selectors|multiprocessing[/\\](?:connection|queues))\.py", re.DOTALL
 )
-"""Of Python's own library, in which who takes a batch from worker processes waits."""
+"""Frames of Python's own library in which a consumer of worker processes waits for a batch."""
 
 _NOTEBOOK = re.compile(r"<(?:ipython-input|stdin)|.*[/\\]ipykernel_", re.DOTALL)
 

@@ -34,7 +34,8 @@ class MemoryRow:
     allocated_bytes: int
     self_allocated_bytes: int
     at_peak_bytes: int | None
-    """Of what it allocated itself, what was there at the peak of the device; None without addresses."""
+    """The part of what it allocated itself that was there at the peak of the device; None without
+    addresses."""
     kept_bytes: int | None
     """The same at the end of the window."""
 
@@ -114,7 +115,7 @@ def _none(groups: Groups) -> int:
 
 
 def _figures(change: Int64s) -> Int64s:
-    """Of each event: increase, number of allocations and allocated bytes."""
+    """The increase, number of allocations and allocated bytes of each event."""
     return np.stack([change, change > 0, np.maximum(change, 0)], axis=1).astype(np.int64)
 
 
@@ -144,7 +145,7 @@ def _totals(
 
 
 def _held(device: DeviceMemory, code: Int64s, length: int) -> Int64s | None:
-    """By group what it allocated that was there at the peak, and after the last event."""
+    """What each group allocated that was there at the peak, and after the last event."""
     blocks, curve = device.blocks, device.curve
     if blocks is None:
         return None

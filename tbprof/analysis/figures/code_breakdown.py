@@ -55,7 +55,7 @@ def _shares(facts: Facts, kind: CodeKind, nest: Nest) -> list[CodeShare]:
 
 
 def _own_host_ns(facts: Facts, ranges: ProgramRanges) -> Int64s:
-    """By interned name, and one more for what has none: own host time inside the steps."""
+    """The own host time inside the steps by interned name, and one more for what has no name."""
     slices, rows = facts.trace.slices, ranges.rows
     inside = facts.steps.index_of(slices.start_ns[rows]) != NONE
     duration = np.where(inside, slices.duration_ns[rows], 0)
@@ -66,7 +66,7 @@ def _own_host_ns(facts: Facts, ranges: ProgramRanges) -> Int64s:
 
 
 def _device_ns(facts: Facts, ranges: ProgramRanges) -> tuple[Int64s, Int64s]:
-    """By interned name: device time and launches of the work that was launched inside it."""
+    """The device time and launches of the work that was launched inside each interned name."""
     work, slices = facts.work, facts.trace.slices
     known = np.flatnonzero(work.launch != NONE)
     known = known[facts.steps.index_of(work.launch_start_ns[known]) != NONE]
@@ -87,14 +87,16 @@ def _by_name(trace: Trace, names: npt.NDArray[np.integer], values: Int64s) -> In
 
 
 ALIKE = 0.1
-"""Of parts that launch the same, those are alike whose time is within so much of the median."""
+"""Parts that launch the same are alike if their times are within this share of the median."""
 
 _MIN_ALIKE = 2
 _NUMBERED = re.compile(r"(?P<stem>.*\D)_?\d+", re.DOTALL)
 
 
 def fold_alike(shares: Iterable[CodeShare]) -> tuple[CodeShare, ...]:
-    """Those of one kind, the largest first; alike ones as one with their sums, named without a number."""
+    """The shares of one kind, the largest first; alike ones as one with their sums, named without a
+    number.
+    """
     groups: dict[tuple[str, int], list[CodeShare]] = {}
     for share in shares:
         groups.setdefault((_stem(share.name), share.launches), []).append(share)

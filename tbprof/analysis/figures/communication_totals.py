@@ -24,7 +24,7 @@ are counted together."""
 
 
 def communication_totals(facts: Facts) -> Communication | None:
-    """Of all devices. A collective's figures are of the whole window, but what it exposes is of the steps.
+    """The communication of all devices.
 
     None where no device is known and the hosts ran no collective. Of a file that breaks off only the order of
     what is left is told, which the other ranks' can be compared with.
@@ -84,7 +84,7 @@ def _on_host(facts: Facts) -> Iterator[CollectiveTotal]:
 
 
 def _total(keys: Sequence[CollectiveKey], length_ns: Int64s) -> CollectiveTotal:
-    """Of members that agree on all but their sizes."""
+    """One row for members that agree on all but their sizes."""
     first, spent_ns = keys[0], int(length_ns.sum())
     larger = [_larger(key) for key in keys]
     moved = None if None in larger else sum(size for size in larger if size is not None)
@@ -120,7 +120,7 @@ def _sum(sizes: Sequence[int | None]) -> int | None:
 
 
 def _peers(facts: Facts) -> tuple[PeerTraffic, ...]:
-    """By source and destination, from the ops: several sends may share one kernel."""
+    """The traffic by source and destination, from the ops: several sends may share one kernel."""
     table = facts.trace.collectives
     if table is None:
         return ()

@@ -36,11 +36,11 @@ _OF_COMPILER = r"triton_(?:poi|red|per|tem|for)_"
 """Kernels that torch.compile writes: of point-wise operators, reductions, products, or several at once."""
 
 COVERED_PRODUCTS = 0.95
-"""Of the time of products: with less covered, what is not known would make the utilization too small."""
+"""The share of the time of products below which the utilization would be too small to be shown."""
 
 
 def computing_totals(facts: Facts) -> Computing | None:
-    """Of the steps, of the window without them; None where no device is known."""
+    """The computing of the steps, or of the window without them; None where no device is known."""
     if not facts.device_is_known:
         return None
     found = _Computed.of(facts)
@@ -80,9 +80,10 @@ class _Computed:
     operators: Operators
     limits: Limits
     work_kind: Int64s
-    """Of each entry of `Facts.work` in the steps an index into `_KINDS`, of all others `NONE`."""
+    """An index into `_KINDS` for each entry of `Facts.work` in the steps, `NONE` for all others."""
     call_kind: Int64s
-    """Of each call that a formula covers, inside the steps and in no other such call; else `NONE`."""
+    """The same for each call that a formula covers, inside the steps and in no other such call; else
+    `NONE`."""
 
     @classmethod
     def of(cls, facts: Facts) -> _Computed:
@@ -99,7 +100,7 @@ class _Computed:
         return cls(facts, operators, limits, _work_kinds(facts, operators, family, named), call_kind)
 
     def parts(self) -> list[ComputingPart]:
-        """Those that took any time."""
+        """The parts that took any time."""
         work, limits, has_limit = self.facts.work, self.limits, self.limits.peaks is not None
         length = work.end_ns - work.start_ns
         counted = self.call_kind != NONE

@@ -54,10 +54,10 @@ class DevicePieces:
     is_kernel: npt.NDArray[np.bool_]
     """Whether a kernel that computes begins with it."""
     elements: Int64s
-    """Of that kernel's inputs, `NONE` where that was not recorded."""
+    """The number of elements of that kernel's inputs, `NONE` where that was not recorded."""
     parts: tuple[StretchPart, ...]
     nameless: Int64s
-    """Of each part the one of its kind (and cause) without a name."""
+    """For each part the one of its kind (and cause) without a name."""
     coarser: Int64s
     """The same, but of computing the one of its op, in no module."""
 
@@ -127,7 +127,7 @@ class _Kernels:
 
 
 def _computing(facts: Facts, device: int) -> tuple[_Kernels, list[Labeled]]:
-    """By the innermost op around the launch, and the innermost module, else label."""
+    """Computing by the innermost op around the launch, and the innermost module, else label."""
     work, slices = facts.work, facts.trace.slices
     is_copy = slices.category[work.rows] == Category.MEMCPY
     at = np.flatnonzero(~is_copy & ~facts.parts.is_communication & (work.device == device))
@@ -249,7 +249,7 @@ def exposed_on_host(facts: Facts) -> Intervals:
 
 
 def _outermost_ops(facts: Facts) -> Int64s:
-    """Of the training threads, ascending by start."""
+    """The outermost ops of the training threads, ascending by start."""
     trace = facts.trace
     is_op = trace.slices.category == Category.CPU_OP
     is_op &= is_among(trace.slices.lane, facts.training_threads)
@@ -283,7 +283,7 @@ def _by_op(facts: Facts, rows: Int64s, start_ns: Int64s, end_ns: Int64s) -> Iter
 
 
 def _by_collective(facts: Facts, exposed: Intervals) -> Iterator[Labeled]:
-    """Of several at once the earlier has the moment."""
+    """Communication by collective; where several run at once the earlier one has the moment."""
     rows = _collectives(facts)
     kinds = [key_of_range(facts.trace, row).kind for row in rows.tolist()]
     start, end = own_pieces(facts.trace.slices.start_ns[rows], facts.trace.slices.end_of(rows))
@@ -293,7 +293,7 @@ def _by_collective(facts: Facts, exposed: Intervals) -> Iterator[Labeled]:
 
 
 def _named(facts: Facts, cause: str, pieces: Intervals) -> Iterator[Labeled]:
-    """By the code that the host was in."""
+    """The pieces, named by the code that the host was in."""
     order = np.argsort(pieces.start_ns - pieces.end_ns, kind="stable")
     longest = np.sort(order[:_MAX_NAMED])
     held = Intervals(pieces.start_ns[longest], pieces.end_ns[longest])

@@ -141,7 +141,7 @@ def _accumulation(facts: Facts, hook: HookFacts | None) -> Iterator[HealthFact]:
 
 
 def _optimizer_steps(facts: Facts) -> int:
-    """Those in the steps; 0 where the trace marks no steps."""
+    """The number of optimizer steps within the steps; 0 where the trace marks no steps."""
     if not facts.steps.recorded:
         return 0
     rows = matching_rows(facts.trace, _OPTIMIZER_STEP, Category.USER_ANNOTATION)

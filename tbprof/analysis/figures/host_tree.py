@@ -31,7 +31,7 @@ class HostTree:
     """One entry a row, ascending by (lane, start, longer first): a row stands before what it contains."""
 
     rows: Int64s
-    """Of the trace."""
+    """Rows of the trace."""
     parent: Int32s
     """Position of the innermost row around each, or `NONE`."""
     operator: Int32s
@@ -40,12 +40,12 @@ class HostTree:
     """An operator that is all that another one of the same name holds; both are one call."""
 
     def is_op(self) -> npt.NDArray[np.bool_]:
-        """Of each row."""
+        """Whether each row is an op."""
         is_op: npt.NDArray[np.bool_] = self.operator == np.arange(len(self.rows))
         return is_op
 
     def own_ns(self, slices: Slices) -> Int64s:
-        """Of each row without those directly in it."""
+        """The time of each row without the rows directly in it."""
         own = slices.duration_ns[self.rows]
         inside = self.parent != NONE
         np.subtract.at(own, self.parent[inside], slices.duration_ns[self.rows[inside]])
@@ -69,7 +69,7 @@ def host_tree(trace: Trace) -> HostTree:
 
 
 def climbed(start: npt.NDArray[_Position], wanted: npt.NDArray[np.bool_]) -> npt.NDArray[_Position]:
-    """From each position along `start` to the first that is wanted, or `NONE`.
+    """The first wanted position that is reached from each position along `start`, or `NONE`.
 
     Args:
         start: The next position of each: itself where it is wanted, else one nearer to the root, or `NONE`.

@@ -95,7 +95,7 @@ def _inside(spans: Intervals, instants: Int64s) -> npt.NDArray[np.bool_]:
 
 
 def _own_host_ns(facts: Facts, ranges: ProgramRanges, parents: Int64s, spans: Intervals) -> Int64s:
-    """Of each range, without those inside it."""
+    """The host time of each range, without the ranges inside it."""
     slices, rows = facts.trace.slices, ranges.rows
     counted = [lane for lane in (main_thread(facts), *backward_threads(facts)[:1]) if lane is not None]
     length = overlap_ns(spans, slices.start_ns[rows], slices.end_of(rows))

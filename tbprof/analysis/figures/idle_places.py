@@ -156,7 +156,7 @@ class LaunchIdle:
     pause_ns: Int64s
     """How long no training thread had launched anything when that call began."""
     long_pause_ns: int
-    """From here on a pause is a long one."""
+    """The length from which a pause is a long one."""
 
     def short(self) -> LaunchIdle:
         """The pieces in which the host kept launching; one that no launch ended is none of them."""

@@ -28,14 +28,14 @@ class Bin:
 @dataclass(frozen=True, slots=True)
 class Durations:
     bins: tuple[Bin, ...]
-    """From the shortest on; all are there."""
+    """All bins, the shortest first."""
     short_calls: int
     """Shorter than `SHORT_NS`."""
     short_ns: int
 
 
 def durations(length: Int64s) -> Durations:
-    """Of kernels of these lengths."""
+    """The distribution of kernels of these lengths."""
     at = np.searchsorted(_EDGES_NS, length, side="right")
     calls = np.bincount(at, minlength=len(_EDGES_NS) + 1)
     total = np.zeros(len(_EDGES_NS) + 1, np.int64)

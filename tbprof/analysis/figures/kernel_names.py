@@ -18,7 +18,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 MOST_LETTERS = 96
-"""Of a short name; the rest is cut."""
+"""The most letters of a short name; the rest is cut."""
 
 _MANGLED = re.compile(r"_ZN(?=\d)")
 _NOISE = re.compile(r"\(anonymous namespace\)::|\{lambda\([^{}]*?\)#\d+\}|::operator\(\)\(\)( const)?|^void ")
@@ -97,7 +97,7 @@ def _cut(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Compiled:
     file: str | None
-    """Of Inductor's output; it is on the machine that recorded."""
+    """The file of Inductor's output; it is on the machine that recorded."""
     block_sizes: str | None
     """What autotuning chose, as `XBLOCK=2,R0_BLOCK=2048`."""
 
@@ -105,7 +105,8 @@ class Compiled:
 def compiled_kernels(
     facts: Facts, kernels: Int64s, length: Int64s, at: Int64s, count: int
 ) -> list[Compiled | None]:
-    """By group the one with most time, of equal ones any; None where the call that launched says nothing.
+    """The compiled kernel with most time in each group, any of equal ones; None where its launch says
+    nothing.
 
     Args:
         facts: Of the window.

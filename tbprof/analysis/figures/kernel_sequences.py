@@ -20,7 +20,7 @@ LONGEST = 48
 
 MOST_SEQUENCES = 10
 _MOST_CANDIDATES = 200
-"""Of each length, those that repeat most; the others can't be among the largest."""
+"""The sequences of each length that repeat most; the others can't be among the largest."""
 _FEWEST_TIMES = 2
 
 
@@ -31,9 +31,9 @@ class KernelSequence:
     count: int
     """How often, without overlap."""
     total_ns: int
-    """Of the kernels, without what lies between them."""
+    """The time of the kernels, without what lies between them."""
     span_ns: int
-    """From the start of the first to the end of the last one, of all together."""
+    """The time from the start of the first to the end of the last one, of all occurrences together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,7 @@ class _Candidate:
 
 
 def repeated_sequences(facts: Facts, kernels: Int64s) -> tuple[KernelSequence, ...]:
-    """Those that would save most launches first.
+    """Repeated sequences, those first that would save most launches.
 
     Args:
         facts: Of the window.
@@ -97,7 +97,7 @@ class _Numbered:
     """Ascending."""
     code: Int64s
     counts: Int64s
-    """By code."""
+    """The count of each code."""
 
 
 def _longer(shorter: _Numbered, name: Int64s, place: Int64s, length: int) -> _Numbered | None:
@@ -114,7 +114,7 @@ def _longer(shorter: _Numbered, name: Int64s, place: Int64s, length: int) -> _Nu
 
 
 def _maximal(shorter: _Numbered, longer: _Numbered | None, length: int) -> list[_Candidate]:
-    """Those that are not always part of one longer sequence, the most frequent ones."""
+    """The most frequent sequences that are not always part of one longer sequence."""
     is_part = np.zeros(len(shorter.counts), np.bool_)
     if longer is not None:
         of_place = np.zeros(int(shorter.starts[-1]) + 2, np.int64)

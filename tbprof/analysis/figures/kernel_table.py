@@ -40,7 +40,7 @@ class KernelRow:
     min_ns: int
     max_ns: int
     share: float
-    """Of the time of all kernels."""
+    """The share of the time of all kernels."""
     cumulative_share: float
     configuration: Configuration
     """The one with most time."""
@@ -50,7 +50,7 @@ class KernelRow:
     """Kineto's estimate, likewise."""
     tensor_cores: bool
     compiled: Compiled | None
-    """Of torch.compile's kernels; the one with most time."""
+    """The compiled kernel with most time, where torch.compile made some."""
     origin: Origin
 
 
@@ -166,7 +166,7 @@ class Configuration:
 
 
 def configurations(trace: Trace, rows: Int64s, length: Int64s, at: Int64s, count: int) -> list[Configuration]:
-    """By group the one with most time, of equal ones any.
+    """The configuration with most time in each group, any of equal ones.
 
     Args:
         trace: The one of the kernels.
@@ -211,7 +211,9 @@ def occupancy(trace: Trace, rows: Int64s) -> npt.NDArray[np.float64]:
 def weighted_means(
     values: npt.NDArray[np.float64], length: Int64s, at: Int64s, total: Int64s
 ) -> list[float | None]:
-    """By name the mean weighted by duration, a missing value among others as 0; None where all are."""
+    """The mean of each name weighted by duration, a missing value among others as 0; None where all are
+    missing.
+    """
     known = np.bincount(at, ~np.isnan(values), len(total)) > 0
     sums = np.bincount(at, np.nan_to_num(values) * length, len(total))
     means = (sums / np.maximum(total, 1)).tolist()
@@ -290,7 +292,7 @@ class Origin:
 
 
 def kernel_origins(facts: Facts, kernels: Int64s, length: Int64s, at: Int64s, count: int) -> list[Origin]:
-    """By group the one with most time, of equal ones the first.
+    """The origin with most time in each group, the first of equal ones.
 
     Args:
         facts: Of the window.

@@ -30,7 +30,7 @@ _NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """Of one device, by the time of what is known of each first. Events are positions in its curve."""
+    """The blocks of one device, by the time of the first event of each. Events are positions in its curve."""
 
     allocated_at: Int64s
     """`NONE` of a block that was there before the window."""
@@ -44,7 +44,7 @@ class Blocks:
         return len(self.bytes)
 
     def alive_after(self, event: int) -> npt.NDArray[np.bool_]:
-        """Which of those that the window saw allocated were there after this event of the curve."""
+        """The blocks allocated in the window that were there after this event of the curve."""
         alive: npt.NDArray[np.bool_] = (
             (self.allocated_at != NONE) & (self.allocated_at <= event) & (self.until > event)
         )
@@ -92,7 +92,7 @@ MEMORY_TABLES: Tables = frozenset(("memory",))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryCurve:
-    """Of one device, an entry an event, by time; events of one instant in file order."""
+    """The memory of one device, an entry an event, by time; events of one instant in file order."""
 
     device: str
     """`CPU`, `GPU 0`, ..."""
@@ -113,13 +113,13 @@ class MemoryCurve:
 
 
 def window_curves(facts: Facts) -> tuple[MemoryCurve, ...]:
-    """Those of all devices of a window; none where no allocator was recorded."""
+    """The curves of all devices of a window; none where no allocator was recorded."""
     memory = facts.trace.memory
     return () if memory is None else memory_curves(memory)
 
 
 def memory_curves(memory: MemoryEvents) -> tuple[MemoryCurve, ...]:
-    """Those of all devices: GPUs in the order of their numbers, the CPU last."""
+    """The curves of all devices: GPUs in the order of their numbers, the CPU last."""
     kinds, numbers = memory.device_type.astype(np.int64), memory.device.astype(np.int64)
     return tuple(
         _curve(memory, device_name(kind, number), np.flatnonzero((kinds == kind) & (numbers == number)))
@@ -151,7 +151,7 @@ class Holder:
     operator: str | None
     """The outermost one, such as what the user called; None of what no operator allocated."""
     module: str | None
-    """That of the forward operator for what autograd runs; None in no module."""
+    """The module of the forward operator for what autograd runs; None in no module."""
     source: Source | None
     bytes: int
     blocks: int
@@ -162,13 +162,13 @@ class Owners:
     """Places of the program from which operators are called."""
 
     code: Int64s
-    """Of each call of an operator, an index into the places; the last place is that of no operator."""
+    """An index into the places for each call of an operator; the last place is that of no operator."""
     places: tuple[tuple[str | None, str | None, Source | None], ...]
     """Operator, module and source."""
 
 
 def owners_of_calls(facts: Facts) -> Owners:
-    """Of all calls of the window."""
+    """The owners of all calls of the window."""
     trace, operators = facts.trace, facts.once(find_operators)
     nowhere = (None, None, None)
     if len(operators) == 0:
@@ -241,13 +241,15 @@ class DrawnCurve:
     at_ns: Int64s
     low_bytes: Int64s
     high_bytes: Int64s
-    """Of the events that lie too close to be told apart; equal to the lowest where none do."""
+    """The highest of the events that lie too close to be told apart; equal to the lowest where none do."""
     reserved_bytes: Int64s | None
     """The highest of these."""
 
 
 def drawn_curve(curve: MemoryCurve, from_ns: int, to_ns: int) -> DrawnCurve:
-    """From what was there at `from_ns` to the last event up to `to_ns`; before the first as after it."""
+    """The curve from what was there at `from_ns` to the last event up to `to_ns`; before the first as after
+    it.
+    """
     first, last = np.searchsorted(curve.time_ns, [from_ns, to_ns], side="right").tolist()
     if last - first <= MOST_VALUES:
         # The event before the part says what was there as it began.
@@ -286,7 +288,9 @@ class DeviceMemory:
 
 
 def window_memory(facts: Facts) -> tuple[DeviceMemory, ...]:
-    """By device, GPUs first; none where no allocator was recorded. `facts` with `MEMORY_TABLES`."""
+    """The memory of each device, GPUs first; none where no allocator was recorded. `facts` with
+    `MEMORY_TABLES`.
+    """
     memory = facts.trace.memory
     if memory is None or len(memory) == 0:
         return ()
@@ -294,20 +298,20 @@ def window_memory(facts: Facts) -> tuple[DeviceMemory, ...]:
 
 
 def change_bytes(facts: Facts, device: DeviceMemory) -> Int64s:
-    """Of each event of a device's curve, below 0 where memory was given back."""
+    """The change of each event of a device's curve, below 0 where memory was given back."""
     memory = facts.trace.memory
     changed: Int64s = np.empty(0, np.int64) if memory is None else memory.bytes[device.curve.events]
     return changed
 
 
 def allocating_calls(facts: Facts, device: DeviceMemory) -> Int64s:
-    """Of each event of a device's curve the innermost call of `find_operators` around it, or `NONE`."""
+    """The innermost call of `find_operators` around each event of a device's curve, or `NONE`."""
     calls: Int64s = facts.once(_calls)[device.curve.events]
     return calls
 
 
 def _calls(facts: Facts) -> Int64s:
-    """Of each event of the memory. A call holds the instant at which it starts, not the one at its end."""
+    """The call around each event of the memory."""
     operators, memory = facts.once(find_operators), facts.trace.memory
     if memory is None:
         return np.empty(0, np.int64)

@@ -40,7 +40,7 @@ _SEVERAL = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Growth:
-    """Of one device, in a median step between the first and the last."""
+    """The growth of one device, in a median step between the first and the last."""
 
     device: str
     operator: str | None
@@ -52,7 +52,7 @@ class Growth:
     all_bytes_per_step: int
     """In all places whose memory grows."""
     peak_bytes: int
-    """Of the device."""
+    """The peak of the device."""
     is_graph: bool
     """Whether each step keeps results of several operators that autograd recorded: those of a graph."""
     may_replace_older: bool
@@ -68,7 +68,7 @@ class _Window:
 
     blocks: Blocks
     at: Int64s
-    """Which of all blocks."""
+    """The positions among all blocks."""
     step: Int64s
     code: Int64s
     call: Int64s
@@ -78,7 +78,7 @@ class _Window:
 
 
 def find_growth(facts: Facts) -> tuple[Growth, ...]:
-    """Of each device whose memory grows, GPUs first; needs addresses and `ENOUGH_STEPS` steps."""
+    """The growth of each device whose memory grows, GPUs first; needs addresses and `ENOUGH_STEPS` steps."""
     if not facts.steps.recorded or len(facts.steps) < ENOUGH_STEPS:
         return ()
     found = (_of_device(facts, device) for device in facts.once(window_memory))
@@ -171,7 +171,7 @@ def _may_replace_older(device: DeviceMemory, blocks: Blocks) -> bool:
 
 
 def _replaced(window: _Window) -> Int64s:
-    """By place the increment from end to end of a step, 0 where increments are not alike."""
+    """The increment of each place from end to end of a step, 0 where increments are not alike."""
     ends = window.ends[:-1][-_MOST_ENDS:]
     none = np.zeros(window.places, np.int64)
     if len(window.ends) < _ENOUGH_REPLACED:
@@ -186,7 +186,7 @@ def _replaced(window: _Window) -> Int64s:
 
 
 def _nodes(facts: Facts) -> Int64s:
-    """By call of an operator, the one around it that autograd recorded, or `NONE`; for no call, too.
+    """For each call of an operator the one around it that autograd recorded, or `NONE`; for no call, too.
 
     Calls that it does not record bear the number of the next one that it does, so that is the latest.
     """

@@ -113,7 +113,7 @@ class _Places:
         self._main = main_thread(facts)
 
     def around(self, lane: Int64s, start_ns: Int64s, end_ns: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """Of each call the position of the owner's range around it, the node, and 1 in the backward pass.
+        """For each call the position of the owner's range around it, the node, and 1 in the backward pass.
 
         The root for no range and no place with a name.
         """
@@ -235,7 +235,8 @@ _PLACES = {
     (_OPTIMIZER, _EDGE): AFTER,
     (_LOSS, _EDGE): AFTER,
 }
-"""By what ends before it and what begins behind it: behind a backward pass, too, a batch may be prepared."""
+"""Places by what ends before them and what begins after them: a batch may be prepared after a backward pass,
+too."""
 
 _KINDS = {
     "module": _MODULE,
@@ -275,7 +276,7 @@ def _free(facts: Facts, owners: Owners) -> Intervals:
 
 
 def _edges(facts: Facts) -> tuple[Int64s, Int64s]:
-    """Of the steps; of one that overlaps an earlier one what lies behind that."""
+    """The edges of the steps; of a step that overlaps an earlier one only what comes after that."""
     start, end = facts.steps.start_ns, np.maximum.accumulate(facts.steps.end_ns)
     return np.maximum(start, np.concatenate([start[:1], end[:-1]])), end
 

@@ -48,11 +48,11 @@ class Owners:
     """
 
     parent: Int64s
-    """Of each node, `NONE` of the root, which has no label."""
+    """The parent of each node, `NONE` for the root, which has no label."""
     labels: tuple[PartLabel | None, ...]
     nest: Nest
     node: Int64s
-    """Of each position of the nest."""
+    """The node of each position of the nest."""
     is_backward: npt.NDArray[np.bool_]
     is_part: npt.NDArray[np.bool_]
     """Whether it is a call of the part, and no work of autograd's for it."""
@@ -60,12 +60,12 @@ class Owners:
     """Position of the range around each, or `NONE`."""
 
     def node_of(self, label: PartLabel) -> int:
-        """Of one of `NAMELESS`."""
+        """The node of one of `NAMELESS`."""
         return len(self.labels) - len(NAMELESS) + NAMELESS.index(label)
 
 
 def find_owners(facts: Facts) -> Owners:
-    """Of the whole trace."""
+    """The owners of the whole trace."""
     slices, parts, backward = facts.trace.slices, part_ranges(facts), find_backward(facts)
     tree = _PartTree(facts, parts, backward)
     loss = _loss_rows(facts, tree, backward)
@@ -112,7 +112,7 @@ class _PartTree:
             backward.rows, roots.rows[self._root[self._root != NONE]]
         )
         self.home = self._homes(backward)
-        """Of each of autograd's the part of its forward operator."""
+        """For each of autograd's ranges the part of its forward operator."""
         self.parents = self._parents()
         self.paths = merge_paths(parts.key, self.parents)
 
@@ -138,7 +138,7 @@ class _PartTree:
         return found
 
     def _parents(self) -> Int64s:
-        """Of each call that of the part it lies in, `NONE` for the outermost."""
+        """For each call the part that it lies in, `NONE` for the outermost."""
         nest, key, is_module = self._nest, self._parts.key, self.is_module
         around = nest.parents()
         parents = np.full(len(nest.rows), NONE, np.int64)
@@ -188,7 +188,7 @@ class Backward:
     """
 
     rows: Int64s
-    """Of the trace, ascending."""
+    """Rows of the trace, ascending."""
     forward: Int64s
     """Row of the forward operator of each; `NONE` where it is not known."""
     outer: Int64s

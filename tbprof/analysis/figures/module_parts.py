@@ -18,7 +18,7 @@ OUTSIDE = PartLabel("outside", "outside modules", "")
 _WHOLE = PartLabel("outside", "", "")
 
 Kernels = dict[str, tuple[int, int]]
-"""By name how long they ran, in ns, and how many there were."""
+"""How long the kernels of each name ran, in ns, and how many there were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class Part:
     name: str
     """Within the part around it."""
     own: Int64s
-    """By `FIGURES`, without the parts within."""
+    """Its own figures, in the order of `FIGURES`, without the parts within."""
     total: Int64s
     parts: tuple[Part, ...]
     members: tuple[Member, ...]
     """Itself, or those that were folded into it."""
     kernels: Kernels
-    """That it launched itself."""
+    """The kernels that it launched itself."""
     row: int
-    """Of its first call in the trace; `NONE` where it has none."""
+    """The row of its first call in the trace; `NONE` where it has none."""
 
 
 def find_parts(facts: Facts, steps: Int64s | None) -> Part:
@@ -101,7 +101,7 @@ def ranked_ns(figures: Int64s, *, has_device: bool) -> int:
 
 
 def _kernels(facts: Facts, figures: PartFigures) -> dict[int, Kernels]:
-    """By node."""
+    """The kernels of each node."""
     trace, work = facts.trace, facts.work
     length = (work.end_ns - work.start_ns)[figures.work]
     name = trace.slices.name[work.rows[figures.work]].astype(np.int64)

@@ -28,7 +28,7 @@ MODULE_TABLES: Tables = frozenset(("autograd", "kernels"))
 """What of a trace leads from the backward pass to the forward pass, and from a kernel to its CUDA graph."""
 
 MOST_KERNELS = 5
-"""Of each row, those that take longest."""
+"""The most kernels of a row: those that take longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class ModuleRow:
     """Without the rows within it."""
     total: PartCost
     spread: Spread | None
-    """Of the device times of the equal parts, host times without a device."""
+    """The spread of the device times of the equal parts, of host times without a device."""
     source: str | None
     """`file(line): function` in which it was called first; None where no stacks are recorded."""
     kernels: tuple[PartKernel, ...]
-    """That it launched itself, the longest first."""
+    """The kernels that it launched itself, the longest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +141,14 @@ FEWEST_EQUAL_LEAVES = 4
 FEWEST_FOR_ODD = 3
 ODD_SHARE = 0.1
 ODD_DEVIATIONS = 3.0
-"""Of the median absolute deviation times 1.4826, which is the standard deviation of a normal distribution;
+"""Median absolute deviations times 1.4826, which is the standard deviation of a normal
 the usual bound of an outlier (Leys et al., 2013)."""
 _DEVIATION_OF_NORMAL = 1.4826
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Of the members of a part that stands for several, in ns."""
+    """The spread over the members of a part that stands for several, in ns."""
 
     least_ns: int
     median_ns: int
@@ -228,7 +228,7 @@ def _merged(equal: Sequence[Part], name: str) -> Part:
 
 
 def _name_in_all(equal: Sequence[Part]) -> str:
-    """Of what lies at one place of equal parts: their name if they have one, else their class."""
+    """The name of what lies at one place of equal parts: their name if they have one, else their class."""
     names = {part.name for part in equal}
     return names.pop() if len(names) == 1 else equal[0].label.class_name
 

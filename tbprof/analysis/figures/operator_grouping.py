@@ -1,4 +1,4 @@
-"""By what the calls of operators are put together: name, shapes, stack, module, label or step.
+"""The groupings of calls of operators: by name, shapes, stack, module, label or step.
 
 Groups by name, shapes and stack are of one operator each. Those by module, label and step hold all
 operators; what autograd runs belongs to the module, label and stack of its forward operator.
@@ -34,13 +34,13 @@ class Groups:
     code: Int64s
     """For each call an index into the columns below."""
     names: tuple[str, ...]
-    """Of the operator, or of the module, label or step; "" for calls in none."""
+    """Names of the operator, or of the module, label or step; "" for calls in none."""
     shapes: tuple[str, ...] | None
     """JSON, "" where not recorded; None where the groups are by something else."""
     stacks: tuple[tuple[str, ...], ...] | None
     """Innermost frame first."""
     is_of_one_operator: bool
-    """By name, shapes or stack."""
+    """Whether the grouping is by name, shapes or stack."""
 
 
 def group_operators(facts: Facts, operators: Operators, by: Grouping) -> Groups:
@@ -133,7 +133,7 @@ def _with_forward(
 
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-"""Of an object, which no two runs share."""
+"""The address of an object, which no two runs share."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +145,9 @@ class Stacks:
 
 
 def find_stacks(trace: Trace, rows: Int64s) -> Stacks:
-    """Of these rows of the host, by their argument `Call stack` where the file has it (2021, `verbose`)."""
+    """The stacks of these rows of the host, by their argument `Call stack` where the file has it (2021,
+    `verbose`).
+    """
     if len(trace.call_stack.rows):
         return _written(trace, rows)
     slices = trace.slices

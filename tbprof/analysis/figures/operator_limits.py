@@ -31,9 +31,9 @@ from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category, Trace
 
 FLOPS_A_NS = 1000
-"""Of one TFLOP/s."""
+"""The operations per ns of one TFLOP/s."""
 BYTES_A_NS = 1000
-"""Of one TB/s."""
+"""The bytes per ns of one TB/s."""
 
 UNTRUE = 10
 """Times faster than the data sheet: caches explain a factor of 2 in public traces."""
@@ -46,7 +46,7 @@ class Limits:
     """One entry a call, with what lies in it. Times are in ns."""
 
     costs: Costs
-    """Of the calls themselves; on a trace with a device only of those that worked on it."""
+    """The costs of the calls themselves; on a trace with a device only of those that worked on it."""
     peaks: Peaks | None
     """None where the device's are not known: then `limit_ns` and `above_ns` are 0 everywhere."""
     covering: Int64s
@@ -54,7 +54,7 @@ class Limits:
     flops: Int64s
     bytes: Int64s
     timed_flops: Int64s
-    """Those of `covered_ns`: what goes between host and device has no limit of the device."""
+    """The operations in `covered_ns`: what goes between host and device has no limit of the device."""
     timed_bytes: Int64s
     covered_ns: Int64s
     """Device time of what is covered."""
@@ -67,7 +67,7 @@ class Limits:
 
 
 def device_peaks(facts: Facts) -> Peaks | None:
-    """Of the busiest device; None for one that is not known, and for a slice of one.
+    """The peaks of the busiest device; None for one that is not known, and for a slice of one.
 
     ROCm numbers devices otherwise than its description of them: where all have one name, that is it.
     """
@@ -80,7 +80,7 @@ def device_peaks(facts: Facts) -> Peaks | None:
 
 
 def find_limits(facts: Facts) -> Limits:
-    """Of all calls."""
+    """The limits of all calls."""
     operators = facts.once(find_operators)
     on_device = operators.device_total_ns > 0
     costs = _costs(facts, operators, on_device)
@@ -109,7 +109,7 @@ def find_limits(facts: Facts) -> Limits:
 
 
 def _costs(facts: Facts, operators: Operators, on_device: npt.NDArray[np.bool_]) -> Costs:
-    """Of the calls themselves; on a trace with a device only of those that worked on it."""
+    """The costs of the calls themselves; on a trace with a device only of those that worked on it."""
     trace, rows, parent = facts.trace, operators.rows, operators.parent
     merged = np.flatnonzero(operators.innermost != rows)
     innermost = operators.innermost[merged]
@@ -130,7 +130,7 @@ def _costs(facts: Facts, operators: Operators, on_device: npt.NDArray[np.bool_])
 
 
 def _limits(costs: Costs, peaks: Peaks | None, on_matrix_units: npt.NDArray[np.bool_]) -> Int64s:
-    """Of each call in ns, 0 without peaks, -1 where the device has no rate for its type."""
+    """The limit of each call in ns, 0 without peaks, -1 where the device has no rate for its type."""
     if peaks is None:
         return np.zeros(len(costs.kind), np.int64)
     by_use = [
@@ -164,7 +164,7 @@ def _limit_ns(cost: Cost, peaks: Peaks, *, used: bool) -> int:
 
 
 def _communication_ns(facts: Facts, operators: Operators) -> Int64s:
-    """Of each call: time of device work in it that is no computing, whatever the call is named."""
+    """The device time in each call that is no computing, whatever the call is named."""
     work = facts.work
     at = np.flatnonzero(facts.parts.is_communication & (operators.of_work != NONE))
     spent = np.zeros(len(operators), np.int64)
@@ -194,7 +194,7 @@ class Costs:
     """Index into `costs`, or `NONE` where no formula covers the call."""
     costs: tuple[Cost, ...]
     families: Int64s
-    """Of each of `costs`, an index into `FAMILIES`."""
+    """An index into `FAMILIES` for each of `costs`."""
 
     @property
     def is_covered(self) -> npt.NDArray[np.bool_]:
@@ -202,11 +202,11 @@ class Costs:
         return covered
 
     def only(self, calls: npt.NDArray[np.bool_]) -> Costs:
-        """Those of some calls; one entry a call."""
+        """The costs of some calls; one entry a call."""
         return Costs(np.where(calls, self.kind, NONE), self.costs, self.families)
 
     def of_parts(self, innermost: Costs, parent: Int64s, is_part: npt.NDArray[np.bool_]) -> Costs:
-        """Of each call what this device computes, in the innermost call that says so.
+        """For each call what this device computes, in the innermost call that says so.
 
         Args:
             innermost: Of the innermost operator that is part of each call, with the same `costs`.
@@ -237,7 +237,7 @@ class Costs:
 
 
 def find_costs(trace: Trace, rows: Int64s) -> Costs:
-    """Of these rows of operators; each distinct set of inputs is parsed once."""
+    """The costs of these rows of operators; each distinct set of inputs is parsed once."""
     has_formula = np.fromiter((name in FAMILY_OF for name in trace.names), np.bool_, len(trace.names))
     kind = np.full(len(rows), NONE, np.int64)
     at = np.flatnonzero(has_formula[trace.slices.name[rows]])

@@ -32,7 +32,7 @@ _SPREAD = (0.5, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Of the calls of one group, in ns."""
+    """The spread over the calls of one group, in ns."""
 
     mean_ns: float
     median_ns: float
@@ -47,7 +47,7 @@ class RowLimit:
     bytes: int
     """At the least: every input and every result once."""
     timed_flops: int
-    """Those of `covered_ns`."""
+    """The operations in `covered_ns`."""
     timed_bytes: int
     covered_ns: int
     """Device time of what is covered, copies from and to the host apart."""
@@ -69,10 +69,10 @@ class OperatorRow:
     calls: int
     host_self_ns: int
     host_total_ns: int
-    """By name, shapes or stack the sum over all calls, as `key_averages()` has it: a call within another
+    """The sum over all calls by name, shapes or stack, as `key_averages()` has it: a call within another
     one of its name adds to it once more. All other figures, and this by other groupings, count it once."""
     host: Spread
-    """Of the host time of a call with the operators in it."""
+    """The spread of the host time of a call with the operators in it."""
     device_self_ns: int | None
     device_total_ns: int | None
     device: Spread | None
@@ -88,7 +88,7 @@ class OperatorRow:
     limit: RowLimit | None
     """None where no formula covers any of it, or no shapes are recorded."""
     share: float
-    """Of the device's time of all, of the host's own time of all operators without a device."""
+    """The share of the device's time of all, or of the host's own time of all operators without a device."""
     cumulative_share: float
 
 
@@ -102,7 +102,7 @@ class OperatorTable:
     device_ns: int | None
     """All kernels, copies and memsets of the scope."""
     without_operator_ns: int | None
-    """Those of them that no operator launched; with the rows' own device time all of it."""
+    """The part of it that no operator launched; with the rows' own device time all of it."""
     rows: tuple[OperatorRow, ...]
 
 
@@ -124,7 +124,9 @@ def operator_table(facts: Facts, by: Grouping, *, in_steps: bool = False) -> Ope
 
 
 def device_times(facts: Facts, operators: Operators, *, in_steps: bool) -> tuple[int, int]:
-    """Of all kernels, copies and memsets of the scope, and of those that no operator launched, in ns."""
+    """The time of all kernels, copies and memsets of the scope, and of those that no operator launched, in
+    ns.
+    """
     work, call = facts.work, operators.of_work
     length, alone, called = work.end_ns - work.start_ns, call == NONE, call != NONE
     if in_steps:
@@ -151,7 +153,7 @@ _OF_ALL = ("host_self_ns", "device_self_ns", "tensor_self_ns", "launches", "is_e
 _OF_OUTER = ("device_total_ns", "tensor_total_ns", "idle_ns", "wait_ns")
 """What holds that of inner calls, too, and counts once where a call lies in another one of its group."""
 _OF_LIMITS = ("flops", "bytes", "timed_flops", "timed_bytes", "covered_ns", "limit_ns", "above_ns")
-"""As these do."""
+"""Names of the same fields of the limits."""
 
 
 def _figures(facts: Facts, operators: Operators, limits: Limits, groups: Groups, kept: Int64s) -> _Figures:
@@ -175,7 +177,7 @@ def _figures(facts: Facts, operators: Operators, limits: Limits, groups: Groups,
 
 
 def _spread(at: Int64s, calls: Int64s, values: Int64s) -> npt.NDArray[np.float64]:
-    """By group the mean and the quantiles, which lie between two calls as numpy's do."""
+    """The mean and the quantiles of each group, which lie between two calls as numpy's do."""
     values = values[np.lexsort((values, at))]
     first = np.cumsum(calls) - calls
     found = [np.bincount(np.repeat(np.arange(len(calls)), calls), values, len(calls)) / calls]
@@ -248,7 +250,7 @@ class OperatorFigures:
     device_self_ns: Int64s
     device_total_ns: Int64s
     tensor_self_ns: Int64s
-    """Of the device time, that of kernels which use tensor cores."""
+    """The part of the device time in kernels that use tensor cores."""
     tensor_total_ns: Int64s
     launches: Int64s
     """Runtime calls directly in it that launched work."""
@@ -261,7 +263,7 @@ class OperatorFigures:
 
 
 def find_operator_figures(facts: Facts) -> OperatorFigures:
-    """Of all calls of the window."""
+    """The figures of all calls of the window."""
     slices, work, operators = facts.trace.slices, facts.work, facts.once(find_operators)
     calls, rows = find_operator_calls(facts.trace), operators.rows
     is_op, of_row = calls.tree.is_op(), calls.of_rows(len(slices))

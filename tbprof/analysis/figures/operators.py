@@ -39,14 +39,14 @@ class Operators:
     """One entry a call, ascending by (lane, start, longer first). Times are in ns."""
 
     rows: Int64s
-    """Of the trace."""
+    """Rows of the trace."""
     innermost: Int64s
     """Row of the innermost operator that is part of the call, mostly its own."""
     parent: Int64s
     """Position of the call around each, or `NONE`."""
     device_total_ns: Int64s
     tensor_total_ns: Int64s
-    """Of the device time, that of kernels which use tensor cores."""
+    """The part of the device time in kernels that use tensor cores."""
     step: Int64s
     """The step of the host that holds its start, or `NONE`."""
     of_work: Int64s
@@ -157,7 +157,7 @@ def at_or_none(values: npt.NDArray[np.integer], at: npt.NDArray[np.integer]) -> 
 
 
 def sums(length: int, at: npt.NDArray[np.integer], values: Int64s) -> Int64s:
-    """Of the values at each position below `length`; those at `NONE` are left out."""
+    """Sums of the values at each position below `length`; those at `NONE` are left out."""
     total = np.zeros(length, np.int64)
     known = at != NONE
     np.add.at(total, at[known], values[known])

@@ -36,16 +36,17 @@ COMMUNICATION = PartLabel("communication", "communication", "")
 """Collectives that no module's own forward pass launched, such as the buckets of DistributedDataParallel."""
 
 BEFORE = PartLabel("before", "before the modules", "")
-"""From the begin of a step, a backward pass or the optimizer to the next module: the batch is prepared."""
+"""The part from the begin of a step, a backward pass or the optimizer to the next module: the batch is
+prepared."""
 
 BETWEEN = PartLabel("between", "between the modules", "")
-"""From one module that lies in no other to the next: what several models, or their calls, hand on."""
+"""The part from one outermost module to the next: what several models, or their calls, hand on."""
 
 GRADIENTS = PartLabel("gradients", "between backward and optimizer", "")
 """Gradients are clipped."""
 
 AFTER = PartLabel("after", "behind the modules", "")
-"""From the last part of a step to its end: metrics, averages of weights, what inference does with results."""
+"""The part from the last module to the end of a step: metrics, averages of weights, results of inference."""
 
 _MARK = re.compile(r"nn\.Module: (?P<name>.+) \((?P<type>[^()]+)\)")
 
@@ -59,7 +60,7 @@ _LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
 
 
 def part_label(text: str) -> PartLabel:
-    """Of the name of a range that `part_ranges` finds."""
+    """The label of the name of a range that `part_ranges` finds."""
     module = _MARK.fullmatch(text) or _FRAME.fullmatch(text)
     if module is not None:
         return PartLabel("module", module["name"], module["type"])
@@ -88,14 +89,14 @@ _ON_HOST = (Category.CPU_OP, Category.USER_ANNOTATION)
 @dataclass(frozen=True, slots=True, eq=False)
 class PartRanges:
     rows: Int64s
-    """Of the trace, ascending."""
+    """Rows of the trace, ascending."""
     key: Int64s
-    """Of each an index into `labels`."""
+    """An index into `labels` for each row."""
     labels: tuple[PartLabel, ...]
 
 
 def part_ranges(facts: Facts) -> PartRanges:
-    """Of any thread."""
+    """The ranges of parts on any thread."""
     trace = facts.trace
     named = np.concatenate(
         [module_rows(trace), matching_rows(trace, _OPTIMIZER, *_ON_HOST), _compiled_rows(trace)]

@@ -46,7 +46,7 @@ class ProgramRanges:
         )
 
     def parents(self) -> Int64s:
-        """Of each position that of the range around it, `NONE` for the outermost."""
+        """For each position that of the range around it, `NONE` for the outermost."""
         rows = self.rows
         lane, end = self._slices.lane[rows].astype(np.int64), self._slices.end_of(rows)
         return self._or_of_caller(self._nest.parents(), lane, self._slices.start_ns[rows], end)
@@ -83,7 +83,7 @@ def backward_threads(facts: Facts) -> tuple[int, ...]:
 
 
 def _autograd_lanes(facts: Facts) -> Int64s:
-    """Of each row of autograd's."""
+    """The lane of each row of autograd's."""
     rows = matching_rows(facts.trace, _AUTOGRAD, Category.CPU_OP)
     return facts.trace.slices.lane[rows].astype(np.int64)
 
@@ -93,11 +93,11 @@ class Paths:
     """Nodes of a tree; the first is the root, and each comes after its parent."""
 
     parent: Int64s
-    """Of each node, `NONE` of the root."""
+    """The parent of each node, `NONE` for the root."""
     name: Int64s
-    """Of each node, as the ranges name it; `NONE` of the root."""
+    """The name of each node, as the ranges name it; `NONE` for the root."""
     node: Int64s
-    """Of each range."""
+    """The node of each range."""
 
 
 def merge_paths(names: Int64s, parents: Int64s) -> Paths:
@@ -121,7 +121,7 @@ def merge_paths(names: Int64s, parents: Int64s) -> Paths:
 
 
 def totals_of(parent: Int64s, own: Int64s) -> Int64s:
-    """Of each node its own value and those of all nodes inside it.
+    """For each node its own value plus those of all nodes inside it.
 
     Args:
         parent: As in `Paths`.
@@ -161,7 +161,7 @@ ICICLE_KINDS: tuple[IcicleKind, ...] = ("function", "operator", "module", "label
 
 
 def recorded_ranges(trace: Trace) -> Mapping[IcicleKind, Int64s]:
-    """By kind the rows of its ranges; a kind of which nothing was recorded is left out.
+    """The rows of the ranges of each kind; a kind of which nothing was recorded is left out.
 
     Functions are Python frames but torch's own, with the ops that they call.
     """

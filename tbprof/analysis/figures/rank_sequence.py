@@ -28,7 +28,8 @@ from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places,
 from tbprof.trace.columns.columns import Category
 
 MAX_COLLECTIVES = 1024
-"""Of a window; later ones are counted only. Steps of DDP and FSDP have some tens to some hundreds."""
+"""The most collectives of a window; later ones are only counted. Steps of DDP and FSDP have some tens to
+some"""
 
 _STEP_NUMBER = re.compile(r"\d+$")
 
@@ -61,7 +62,7 @@ class _Met:
 
 
 def rank_sequence(facts: Facts) -> RankSequence | None:
-    """Of the busiest device, of what the steps launched; None where it did not communicate."""
+    """The sequence of the busiest device, of what the steps launched; None where it did not communicate."""
     work, found, device = facts.work, facts.collectives, facts.work.main_device
     if device is None:
         return None
@@ -90,7 +91,7 @@ def rank_sequence(facts: Facts) -> RankSequence | None:
 
 
 def host_sequence(facts: Facts) -> RankSequence | None:
-    """Of the collectives that the hosts did themselves; None where there are none."""
+    """The sequence of collectives that the hosts did themselves; None where there are none."""
     slices = facts.trace.slices
     rows = matching_rows(facts.trace, HOST_COLLECTIVES, Category.USER_ANNOTATION, Category.CPU_OP)
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
@@ -118,7 +119,7 @@ def host_sequence(facts: Facts) -> RankSequence | None:
 
 
 def _is_own(facts: Facts) -> npt.NDArray[np.bool_]:
-    """Of all device work, what the steps launched.
+    """Whether each piece of device work was launched by the steps.
 
     The last of it may begin when the host has left the steps: every rank has to have it, or ranks can't be
     matched. Work from before the recording has no launch on record. A stream runs in order: so that has its
@@ -147,7 +148,9 @@ def _begin_ns(facts: Facts, device: int, is_own: npt.NDArray[np.bool_]) -> int:
 
 
 def _host_waits(facts: Facts, launched_ns: Int64s) -> Int64s:
-    """Of each collective: what training threads waited for devices since the launch of the one before."""
+    """What training threads waited for devices since the launch of the collective before, for each
+    collective.
+    """
     episodes = facts.episodes
     held = np.flatnonzero(
         episodes.blocking
@@ -226,8 +229,8 @@ MAX_NAMED_PARTS = 4096
 """Over all stretches, the longest; a part has about six bytes."""
 
 NAMED_SHARE = 0.02
-"""Of a stretch: what is shorter goes into the part of its kind without a name, computing into that of its op:
-whether a rank computes more is told by the kernels of each."""
+"""The share of a stretch below which a part goes into the nameless part of its kind, computing into that of
+its whether a rank computes more is told by the kernels of each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class Point:
     shapes: str
     """JSON."""
     row: int
-    """Of the trace: the first call."""
+    """The row of the first call in the trace."""
     family: Family
     dtype: str
     on_matrix_units: bool
@@ -30,7 +30,7 @@ class Point:
     calls: int
     device_ns: int
     flops: int
-    """Of all calls, as the next one."""
+    """The operations of all calls, as the next field."""
     bytes: int
     peak_tflops: float | None
     """None where the device's peaks, or its rate of the type, are not known."""
@@ -42,15 +42,17 @@ class Point:
 class Roofline:
     peaks: Peaks | None
     device_ns: int
-    """Of all kernels, copies and memsets of the scope."""
+    """The time of all kernels, copies and memsets of the scope."""
     covered_ns: int
-    """Of the points together."""
+    """The time of the points together."""
     points: tuple[Point, ...]
     """Most time first."""
 
 
 def find_roofline(facts: Facts, *, in_steps: bool) -> Roofline:
-    """Of the whole trace, or of what began in its steps; calls inside a covered call are part of that."""
+    """The roofline of the whole trace, or of what began in its steps; calls inside a covered call are part of
+    that.
+    """
     operators = facts.once(find_operators)
     limits = facts.once(find_limits)
     is_mine = (limits.covering == np.arange(len(operators))) & (limits.covered_ns > 0)

@@ -42,7 +42,7 @@ class Code:
     source: Source
     calls: int
     time_ns: int
-    """Of the device; of the host where no device is recorded."""
+    """The time on the device; on the host where no device is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class Place:
     """One call, or one kernel."""
 
     row: int
-    """Of the trace."""
+    """A row of the trace."""
     step: int | None
-    """That holds its start, of a kernel that of its launch."""
+    """The step that holds its start, or the start of its launch for a kernel."""
     start_ns: int
     host_ns: int | None
     device_ns: int | None
@@ -63,7 +63,7 @@ class RowParts:
     parts: tuple[Part, ...]
     """All, the largest first."""
     code: tuple[Code, ...]
-    """From where most of its time comes."""
+    """The code that most of its time comes from."""
     places: tuple[Place, ...]
     """The median one, then the longest ones."""
 
@@ -107,7 +107,7 @@ def parts_of_kernel(facts: Facts, row: KernelRow, *, in_steps: bool) -> RowParts
 
 
 def _parts(facts: Facts, names: Int64s, work: Int64s) -> tuple[Part, ...]:
-    """By name, one for each of `work`, which are positions in `Facts.work`."""
+    """The parts by name, one for each of `work`, which are positions in `Facts.work`."""
     distinct, at, calls = np.unique(names, return_inverse=True, return_counts=True)
     total = np.zeros(len(distinct), np.int64)
     np.add.at(total, at, facts.work.end_ns[work] - facts.work.start_ns[work])
@@ -134,7 +134,7 @@ def _code(
 def _places(
     facts: Facts, rows: Int64s, host_ns: Int64s | None, device_ns: Int64s | None
 ) -> tuple[Place, ...]:
-    """By the device's time where there is any, else by the host's."""
+    """Places, those with most time on the device first, else on the host."""
     ranked = host_ns if device_ns is None or not device_ns.any() else device_ns
     if ranked is None or not len(rows):
         return ()
@@ -167,7 +167,9 @@ _SHAPE = re.compile(r"\[(\d{1,18}(?:,\d{1,18})*)\]")
 
 
 def input_elements(trace: Trace, rows: Int64s) -> Int64s:
-    """Of the op in each row; `NONE` for no op, and where nothing was recorded."""
+    """The number of input elements of the op in each row; `NONE` for no op, and where nothing was
+    recorded.
+    """
     shapes = np.where(rows == NONE, NONE, trace.input_shapes.at(rows))
     distinct, which = distinct_places(shapes)
     sizes = [NONE if one == NONE else _elements(trace.names[one]) for one in distinct.tolist()]

@@ -91,7 +91,7 @@ def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
 
 
 def _within_stretches_ns(facts: Facts, won: Int64s) -> int:
-    """Of each stretch, the waits that begin in it or what can be filled from the first of them on.
+    """For each stretch, the waits that begin in it or what can be filled from the first of them on.
 
     In the first stretch all that can be filled counts: steps before the window win by the same change.
     """
@@ -175,7 +175,7 @@ def _by_step(facts: Facts, chosen: Int64s, values: Int64s) -> Int64s:
 
 
 def _fillable_from(facts: Facts) -> Int64s:
-    """Of each step: what a host that is earlier from its start on can fill."""
+    """For each step what a host that is earlier from its start on can fill."""
     start = facts.steps.start_ns
     return overlap_ns(facts.fillable, start, np.full(len(start), int(facts.steps.gpu_end_ns.max())))
 
@@ -197,7 +197,7 @@ class PlannedFix:
     adds_ns: int
     total_ns: int
     ceiling_ns: int
-    """Of this fix and those before it."""
+    """The ceiling of this fix and those before it."""
 
 
 def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ...]:

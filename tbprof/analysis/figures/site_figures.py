@@ -73,7 +73,7 @@ _KINDS: dict[int, SpanKind] = {
 
 
 def median_member(facts: Facts, site: SiteMembers) -> int:
-    """Which of the site's episodes has the median wait, as an index into its members."""
+    """The site's episode with the median wait, as an index into its members."""
     wait = facts.episodes.wait_ns[site.members]
     return int(np.argsort(wait, kind="stable")[len(wait) // 2])
 
@@ -175,6 +175,6 @@ def copy_totals(episodes: Episodes, transfers: Transfers) -> tuple[CopyTotal, ..
 
 
 def _best_speed(bytes_per_s: npt.NDArray[np.float64]) -> int | None:
-    """Of the fastest copy, in bytes a second; None where none is known."""
+    """The speed of the fastest copy, in bytes a second; None where none is known."""
     known = bytes_per_s[np.isfinite(bytes_per_s)]
     return int(known.max()) if len(known) else None

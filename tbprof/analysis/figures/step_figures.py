@@ -80,7 +80,7 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
 
 
 def _waits(facts: Facts) -> tuple[Int64s, Int64s]:
-    """Of each step: how many sync points begin in it, and how long they take."""
+    """How many sync points begin in each step, and how long they take."""
     episodes = facts.episodes
     counted = np.flatnonzero(episodes.blocking & (episodes.step != NONE))
     points, waits_ns = np.zeros((2, len(facts.steps)), np.int64)
@@ -90,7 +90,7 @@ def _waits(facts: Facts) -> tuple[Int64s, Int64s]:
 
 
 def _idle_by_cause(facts: Facts) -> list[Counter[str]]:
-    """Of each step, summed over the devices; causes that took nothing are left out."""
+    """The idle of each step, summed over the devices; causes that took nothing are left out."""
     totals: list[Counter[str]] = [Counter() for _ in facts.steps.names]
     for device in facts.idle.by_device:
         for cause, per_step in facts.causes.per_step_ns(device).items():
@@ -113,7 +113,9 @@ def host_times(facts: Facts) -> tuple[HostTime, ...]:
 
 
 def _lanes(facts: Facts) -> HostLanes:
-    """Of the training threads; where none trains, as in inference on the CPU, of all that run ops."""
+    """The lanes of the training threads; where none trains, as in inference on the CPU, of all that run
+    ops.
+    """
     if facts.training_threads:
         return facts.host_lanes
     slices = facts.trace.slices

@@ -71,12 +71,12 @@ class Timeline:
 
     @property
     def lanes(self) -> tuple[TimelineLane, ...]:
-        """From the top."""
+        """All lanes, the uppermost first."""
         return tuple(lane for lane, _ in self._laid_out)
 
     @cached_property
     def span_ns(self) -> int:
-        """From the first event's start to the last one's end."""
+        """The time from the first event's start to the last one's end."""
         slices = self.facts.trace.slices
         if len(slices) == 0:
             return 0
@@ -88,7 +88,7 @@ class Timeline:
 
     @cached_property
     def queues(self) -> dict[int, QueueDepth]:
-        """By number of the lane."""
+        """The queues by number of the lane."""
         return {
             number: queue_depth(self.facts.work, lane.device)
             for number, lane in enumerate(self.lanes)
@@ -287,7 +287,7 @@ def _thread_name(facts: Facts, lane: int) -> str:
 
 
 MAX_LINKS = 64
-"""Of one call: a graph launch may start thousands."""
+"""The most links of one call: a graph launch may start thousands."""
 
 
 def links_of(facts: Facts, row: int) -> tuple[tuple[int, int], ...]:

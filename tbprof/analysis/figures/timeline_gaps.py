@@ -19,7 +19,7 @@ from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.export.excerpt import Note, excerpt
 
 MAX_GAPS = 100
-"""Of one step, the longest."""
+"""The most gaps of one step: the longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Gap:
     start_ns: int
     end_ns: int
     cause: str
-    """Of most of it."""
+    """The cause of most of it."""
     place: str
     """What the host was in at its middle; "" if nothing was recorded there."""
     site: SiteIndex | None
@@ -40,7 +40,7 @@ class CauseOfStep:
     idle_ns: int
     pieces: int
     longest_ns: int
-    """Of the longest piece."""
+    """The length of the longest piece."""
     around: Gap
     """The gap that holds it."""
 
@@ -96,7 +96,7 @@ def gap_after(facts: Facts, episode: int) -> Gap | None:
 
 
 def _pieces(facts: Facts) -> dict[str, Intervals]:
-    """By cause; none without a known device."""
+    """The pieces of each cause; none without a known device."""
     main = facts.known_device
     if main is None:
         return {}
@@ -128,7 +128,7 @@ def _gaps(facts: Facts, instants: Int64s) -> Iterator[Gap]:
 
 
 def step_reach(facts: Facts, step: int) -> tuple[int, int]:
-    """From the step's start until the last device work that it launched has ended."""
+    """The time from the step's start until the last device work that it launched has ended."""
     start, end = int(facts.steps.start_ns[step]), int(facts.steps.end_ns[step])
     work = facts.work
     mine = (work.launch != NONE) & (work.launch_start_ns >= start) & (work.launch_start_ns < end)

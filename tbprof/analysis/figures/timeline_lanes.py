@@ -25,16 +25,16 @@ _WORK = {Category.KERNEL: "kernel", Category.MEMCPY: "copy", Category.MEMSET: "m
 class TimelineLane:
     kind: LaneKind
     device: int | None
-    """Of the lanes of a device."""
+    """The device of a device's lane."""
     stream: int | None
     name: str
-    """Of a thread: its name, or its number; else ""."""
+    """The name or number of a thread; else ""."""
     lines: tuple[str, ...]
     """What each line holds: `idle`, `work`, `depth`, `episode`, `label`, `frame`, `op`, `call` or `other`."""
 
 
 def line_groups(group: str, lines: Int64s) -> tuple[str, ...]:
-    """As many lines of one group as the spans need."""
+    """The lines of one group, as many as the spans need."""
     return (group,) * (int(lines.max(initial=-1)) + 1)
 
 

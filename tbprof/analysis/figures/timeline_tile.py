@@ -74,7 +74,7 @@ class Shares:
     covered_ns: Int64s
     """Overlapping spans are added."""
     count: Int64s
-    """Those that begin in the bucket; may be 0 where one only reaches into it."""
+    """The number of spans that begin in the bucket; may be 0 where one only reaches into it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +132,7 @@ def _shares(place: TilePlace, pyramid: Pyramid, origin_ns: int) -> Shares:
 
 
 def _sums(place: TilePlace, pyramid: Pyramid, origin_ns: int) -> BucketSums:
-    """Of the tile's buckets, and maybe of some beside them."""
+    """Sums of the tile's buckets, and maybe of some beside them."""
     if place.level >= pyramid.base:
         return pyramid.levels[place.level - pyramid.base]
     track = pyramid.track
@@ -168,13 +168,13 @@ class BucketSums:
     count: Int64s
 
     def between(self, first: int, stop: int) -> BucketSums:
-        """Those of the buckets from `first` to before `stop`."""
+        """The sums of the buckets from `first` to before `stop`."""
         part = slice(*np.searchsorted(self.bucket, (first, stop)).tolist())
         return BucketSums(self.bucket[part], self.covered_ns[part], self.count[part])
 
 
 def bucket_sums(start_ns: Int64s, end_ns: Int64s, level: int) -> BucketSums:
-    """Of spans that are shorter than a bucket; instants count from the window's first event."""
+    """Sums of spans that are shorter than a bucket; instants count from the window's first event."""
     first = start_ns >> level
     before = np.minimum(end_ns, (first + 1) << level) - start_ns
     # Of a span shorter than a bucket a part may lie in the next one, never more.
@@ -196,7 +196,7 @@ class Pyramid:
     long: Int64s
     """Positions of the spans that are not short at the base level."""
     levels: tuple[BucketSums, ...]
-    """From the base level on."""
+    """The levels, the base level first."""
 
     @classmethod
     def of(cls, track: Track, base: int, highest: int, origin_ns: int) -> Pyramid:
@@ -237,7 +237,7 @@ class QueueDepth:
     time_ns: Int64s
     """Ascending, each once."""
     depth: Int64s
-    """From that instant on."""
+    """The depth from that instant on."""
     queued: Intervals
     """When it is not 0."""
 
@@ -261,7 +261,7 @@ class QueueDepth:
 
 
 def queue_depth(work: DeviceWork, device: int) -> QueueDepth:
-    """Of one device, over all its streams."""
+    """The depth of one device's queue, over all its streams."""
     mine = (work.launch != NONE) & (work.device == device) & (work.start_ns > work.launch_end_ns)
     times = np.concatenate([work.launch_end_ns[mine], work.start_ns[mine]])
     moves = np.repeat(np.array([1, -1], np.int64), int(mine.sum()))

@@ -65,7 +65,7 @@ def _normalization_backward(
 
 
 def rms_flops(x: Tensor, normalized: Tensor) -> int:
-    """Of a root mean square over as many elements as the second one has."""
+    """The operations of a root mean square over as many elements as the second one has."""
     return _RMS_FORWARD * x.elements + 2 * (x.elements // normalized.elements)
 
 

@@ -21,7 +21,7 @@ from tbprof.records import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peaks:
     name: str
-    """Of the device, in short."""
+    """The short name of the device."""
     pattern: str
     """Found in the names that traces have for it; the first entry of the table counts."""
     terabytes_s: float
@@ -89,7 +89,8 @@ def is_slice(device: str) -> bool:
 
 @cache
 def find_peaks(device: str) -> Peaks | None:
-    """Those of a device by its recorded name, as `NVIDIA H100 80GB HBM3`; None for one not in the table.
+    """The peaks of a device by its recorded name, as `NVIDIA H100 80GB HBM3`; None for one not in the table.
+    A slice
 
     Of a slice those of the whole card.
     """

@@ -42,7 +42,7 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 
 def _pointwise(tensors: int, *, in_place: bool = False, to_truth: bool = False) -> CostOf:
-    """Of the first `tensors` inputs; one more is where the result goes."""
+    """The cost over the first `tensors` inputs; one more is where the result goes."""
 
     def cost(inputs: Inputs) -> Cost:
         read = [inputs.tensor(at) for at in range(tensors) if inputs.has_tensor(at)]

@@ -24,10 +24,10 @@ from tbprof.analysis.limits.matmuls import ATTENTION, MATMULS, linear, product
 _TYPES = {5: "float16", 6: "float32", 15: "bfloat16"}
 """c10::ScalarType, of those that products of 16 bits give."""
 _ROTATION = 3
-"""Of each element: two products and a sum."""
+"""Operations per element: two products and a sum."""
 _GATED_NAMES = ("silu_and_mul", "gelu_and_mul", "gelu_tanh_and_mul")
 _GATED = 2
-"""Of each element of the result: the activation and the product."""
+"""Operations per element of the result: the activation and the product."""
 
 
 def _typed_linear(inputs: Inputs) -> Cost:

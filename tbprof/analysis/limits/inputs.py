@@ -12,7 +12,7 @@ from tbprof.trace.columns.arrays import dtype_name, item_bytes, listed
 Shape: TypeAlias = tuple[int, ...]
 
 INDEX_BYTES = 8
-"""Of the number of an element, an int64."""
+"""The size of the number of an element, an int64."""
 TRUTH_BYTES = 1
 
 
@@ -42,16 +42,18 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """By position. What is no tensor has an empty shape; of lists of tensors no types are recorded."""
+    """The inputs by position. What is no tensor has an empty shape; lists of tensors have no recorded
+    types.
+    """
 
     shapes: tuple[Any, ...]
     types: tuple[str, ...]
     values: tuple[str, ...]
-    """Of what is no tensor, as text; empty where the file has none."""
+    """The values that are no tensors, as text; empty where the file has none."""
 
     @classmethod
     def parse(cls, shapes: str, types: str, values: str) -> Inputs:
-        """From the JSON of each, "" where not recorded.
+        """The inputs from the JSON of each, "" where not recorded.
 
         Raises:
             ValueError: A text is no list.
@@ -73,7 +75,7 @@ class Inputs:
         return at < min(len(self.shapes), len(self.types)) and item_bytes(self.types[at]) is not None
 
     def optional_bytes(self, *places: int) -> int:
-        """Of the tensors at these positions that are there."""
+        """The bytes of the tensors at these positions that are there."""
         return sum(self.tensor(at).bytes for at in places if self.has_tensor(at))
 
     def flag(self, at: int) -> bool:
@@ -97,7 +99,7 @@ class Inputs:
         return _whole(found * count if len(found) == 1 else found)
 
     def flags(self, at: int) -> tuple[bool, ...]:
-        """Of a list as `[True, False]`."""
+        """The flags of a list such as `[True, False]`."""
         return listed(self._value(at).lower())
 
     def _value(self, at: int) -> str:
@@ -127,7 +129,7 @@ class Cost:
     bytes: int
     """What has to be read and written at the least: every input and every result once."""
     dtype: str
-    """Of what is computed with: torch's name of it."""
+    """The type that is computed with: torch's name of it."""
     on_matrix_units: bool = False
     """Whether tensor or matrix cores can do it."""
     repeated_flops: int = 0

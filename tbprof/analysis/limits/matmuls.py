@@ -22,7 +22,7 @@ _BFLOAT16_BYTES = 2
 
 
 def product(left: Tensor, right: Tensor, *, beside_bytes: int = 0) -> Cost:
-    """Of `[..., m, k]` and `[..., k, n]` with equal batches.
+    """The operations of `[..., m, k]` times `[..., k, n]` with equal batches.
 
     Raises:
         ValueError: The shapes do not fit.
@@ -180,7 +180,9 @@ def _sizes(inputs: Inputs, first: int, *, mask: _Mask, heads_at: int) -> _Sizes:
 
 
 def _pairs(queries: int, keys: int, seen: tuple[int | None, int | None], *, is_aligned_right: bool) -> float:
-    """Of a query and a key that it sees; those on the diagonal count half where they are the last."""
+    """The pairs of a query and a key that it sees; those on the diagonal count half where they are the
+    last.
+    """
     before, after = seen
     if before is None and after is None:
         return queries * keys

@@ -31,7 +31,7 @@ class LaunchedRows:
     def of(
         cls, order: StreamOrder, schedule: DeviceSchedule, waits: ReplayWaits, start_ns: int, end_ns: int
     ) -> LaunchedRows:
-        """Those of the training whose launch is known and in `[start_ns, end_ns)`."""
+        """The rows of the training whose launch is known and in `[start_ns, end_ns)`."""
         launch_ns = order.work.launch_start_ns
         inside = (launch_ns >= start_ns) & (launch_ns < end_ns)
         launched = np.flatnonzero((order.work.launch != NONE) & inside & ~order.is_beside)

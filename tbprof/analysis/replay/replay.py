@@ -48,11 +48,13 @@ class Replay:
     """The steps that are run. Where they are a part of the window, what they win is taken for all warm ones:
     a cold step is long for reasons that no wait has."""
     _lengths: dict[frozenset[int], int] = field(default_factory=dict)
-    """By the episodes that were removed: findings, bundles and the plan ask for the same ones."""
+    """Lengths by the episodes that were removed: findings, bundles and the plan ask for the same ones."""
 
     @cached_property
     def recorded_ns(self) -> int:
-        """From the start of the first step to the end of the last and of the work launched in them."""
+        """The time from the start of the first step to the end of the last and of the work launched in
+        them.
+        """
         last = self.order.work.end_ns[self._rows_in_steps].max(initial=self._end_ns)
         return int(last) - self._start_ns
 
@@ -171,7 +173,7 @@ class _Play:
 
     def __init__(self, script: Script, removed: Container[int]) -> None:
         self.ends_ns = list(script.fixed_ends_ns)
-        """By slot, as far as the play has come."""
+        """Ends by slot, as far as the play has come."""
         self.shifts: list[tuple[int, int]] = []
         self._script = script
         self._removed = removed
@@ -179,7 +181,7 @@ class _Play:
         self._shifts_ns: list[int] = []
         """At the start of each span."""
         self._starts_ns = np.empty(0, np.int64)
-        """By row, of the spans in the set below: nothing else asks when a row of a run started."""
+        """Starts by row, of the spans in the set below: nothing else asks when a row of a run started."""
         self._spans_with_starts = set[int]()
 
     def run(self, span: Span) -> None:

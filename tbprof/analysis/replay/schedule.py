@@ -50,11 +50,11 @@ class DeviceSchedule:
     before: Int64s
     """The row before it on its stream, or `NONE`."""
     latency_ns: Int64s
-    """From the start of its launch to the earliest start on a free stream."""
+    """The time from the start of its launch to the earliest start on a free stream."""
     gap_ns: Int64s
-    """From the end of the row before it to the earliest start."""
+    """The time from the end of the row before it to the earliest start."""
     least_latency_ns: int
-    """Of a launch onto an idle device."""
+    """The least latency of a launch onto an idle device."""
     awaited: tuple[tuple[tuple[int, int], ...], ...]
     """Rows of other streams that it has to wait for, each with the distance from its end."""
 

@@ -28,7 +28,7 @@ class Held:
     ready_ns: int
     """When its launch, as recorded, had reached the device."""
     gap_ns: int
-    """From the end of the row before it."""
+    """The time from the end of the row before it."""
     blocked_ns: int
     """For how long the launch was recorded to block for a place in the queue."""
     awaited: tuple[tuple[int, int], ...]
@@ -41,7 +41,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Of the host, for rows or for all that a device has been given."""
+    """A wait of the host, for rows or for all that a device has been given."""
 
     episode: int
     start_ns: int
@@ -86,17 +86,17 @@ class Script:
     ready_ns: Int64s
     """When the launch of each row, as recorded, had reached the device."""
     gap_ns: Int64s
-    """From the end of the row before it on its stream."""
+    """The time from the end of the row before it on its stream."""
     length_ns: Int64s
     """What the rows take when they are played."""
     queue_head: Int32s
     """The row that must have started before the launch returns, or `NONE`."""
     held: Mapping[int, Held]
-    """By row."""
+    """What is held back, by row."""
     by_stream: Int32s
     """The rows stream by stream, as they ran."""
     first: Int32s
-    """By run, in the order in which they are played: where it begins in `by_stream`."""
+    """The begin of each run in `by_stream`, in the order in which they are played."""
     last: Int32s
     """The same: its last row there."""
     base: tuple[int, ...]
@@ -105,11 +105,11 @@ class Script:
     """The run of each row."""
     spans: tuple[Span, ...]
     fixed_ends_ns: tuple[int, ...]
-    """Of the slots whose rows are not played."""
+    """The ends of the slots whose rows are not played."""
     last_slots: tuple[int, ...]
-    """Of these the last to end is the end of the window on the device."""
+    """The slots of which the last to end is the end of the window on the device."""
     beside: Mapping[int, Sequence[tuple[Sequence[int], Sequence[int]]]]
-    """By device, for each stream beside the training: when its rows were given, and ended."""
+    """For each device and each stream beside the training: when its rows were given, and ended."""
 
     def stretched(self, length_ns: Int64s) -> Script:
         """The same with other lengths of its rows."""
@@ -117,12 +117,12 @@ class Script:
 
     @cached_property
     def first_rows(self) -> Int64s:
-        """Of the spans, ascending."""
+        """The first rows of the spans, ascending."""
         return np.array([span.first_row for span in self.spans], np.int64)
 
     @cached_property
     def last_row(self) -> tuple[int, ...]:
-        """By run."""
+        """The last row of each run."""
         return tuple(self.by_stream[self.last].tolist())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Which rows had to wait for a row of another stream, by what the host told the streams.
+"""The rows that had to wait for a row of another stream, by what the host told the streams.
 
 `cudaStreamWaitEvent` makes all that its stream is given later wait for all that another stream
 had been given when the event was recorded. Such a wait may not have held anything up in the
@@ -87,7 +87,7 @@ def _record_times(trace: Trace, rows: Int64s, otherwise: Int64s) -> Int64s:
 
 
 def _guessed(trace: Trace, work: DeviceWork) -> _Told:
-    """From the calls alone: thread by thread, the launches around each record and wait."""
+    """The waits guessed from the calls alone: thread by thread, the launches around each record and wait."""
     slices = trace.slices
     waits = matching_rows(trace, r"(cuda|hip)StreamWaitEvent", Category.RUNTIME)
     records = matching_rows(trace, r"(cuda|hip)EventRecord", Category.RUNTIME)

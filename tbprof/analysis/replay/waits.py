@@ -40,9 +40,10 @@ class ReplayWaits:
     base_ns: Int64s
     """What its calls take when there is nothing to wait for."""
     lag_ns: Int64s
-    """From the end of the last awaited row to the return."""
+    """The time from the end of the last awaited row to the return."""
     staged: Int64s
-    """Of an upload from memory that is not known to be pinned its own row, or `NONE`. The host copies it
+    """The own row of an upload from memory that is not known to be pinned, or `NONE`. The host copies it
+    piece by
     piece by piece before, or while, it goes to the device; from pinned memory it would go at once."""
     drains: npt.NDArray[np.bool_]
     """Whether it waited for its rows until all that the training had launched had ended, and nothing

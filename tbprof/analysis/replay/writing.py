@@ -114,7 +114,7 @@ class _Writer:
 
     @cached_property
     def _waits(self) -> Int64s:
-        """Those inside, by their starts."""
+        """The waits inside, by their starts."""
         start_ns = self._recorded.start_ns
         inside = np.flatnonzero((start_ns >= self.start_ns) & (start_ns < self.end_ns))
         return inside[np.argsort(start_ns[inside], kind="stable")]
@@ -146,7 +146,7 @@ class _Writer:
 
     @cached_property
     def _of_end(self) -> _References:
-        """Those whose ends are that of the window."""
+        """The rows whose ends are that of the window."""
         return _References(np.full(len(self.last), len(self.rows)), self.last, (1,) * len(self.last))
 
     def _played(self, references: _References) -> Int64s:
