@@ -37,7 +37,7 @@ PROCESS_NAME = re.compile(r"(?P<host>.+)-(?P<space>\w+\.\d+)-(?P<pid>\d+)-(?P<st
 """The name of a hook's folder in the spool: see `hook.spool.processes`."""
 
 _RUN_IN_SPOOL = re.compile("[0-9a-f]{16}")
-"""That of the folder above it: a digest of the log directory."""
+"""The name of the folder above it: a digest of the log directory."""
 
 _RANK = re.compile(r"(?:^|[^a-z])rank[_-]?(\d+)", re.IGNORECASE)
 

@@ -35,7 +35,7 @@ class FrameworkOption:
     op: str
     """One of the ops around the site; "" where any will do."""
     fix: str
-    """Which option, in a sentence."""
+    """The option, in a sentence."""
     kind: _Kind = "read"
     """To the host, or from it."""
 
@@ -236,9 +236,8 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         _WITHOUT_VALIDATION,
     ),
 )
-"""As the sources of transformers 4.30 to 5.23, accelerate 1.15, lightning 2, torchmetrics 1, ignite 0.5,
-fastai 2.8, MMEngine 0.10, Stable-Baselines3 2.9, detectron2 0.6, Megatron-LM 0.12 and torch
-2.13 have them."""
+"""Options in the sources of transformers 4.30 to 5.23, accelerate 1.15, lightning 2, torchmetrics 1, ignite
+0.5, fastai 2.8, MMEngine 0.10, Stable-Baselines3 2.9, detectron2 0.6, Megatron-LM 0.12 and torch 2.13."""
 
 
 _BLOCKING_ON_A_CPU_ONLY = (

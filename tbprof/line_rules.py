@@ -1,4 +1,4 @@
-"""Which rule a line breaks, by what it does: for lines that no GPU has run.
+"""The rule that a line breaks, by what it does: for lines that no GPU has run.
 
 Preflight and the lines that are predicted from a recording ask here, so that they name one line by
 one rule; the rules about traces share the thresholds.
@@ -59,7 +59,7 @@ class LineUse:
     per_step: int | None = None
     """Most often in one step; None where nothing took a step."""
     nbytes: int | None = None
-    """Of one copy; None where it is not known."""
+    """The bytes of one copy; None where they are not known."""
     is_pinned: bool = False
     is_constant: bool = False
     """Whether each step uploads the same bytes."""

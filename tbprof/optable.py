@@ -1,4 +1,4 @@
-"""Which ops make the host wait for the device or copy, under which condition, and how that is known (data).
+"""The ops that make the host wait for the device or copy, the conditions, and how that is known (data).
 
 Rules and preflight share these rows. Each says how it is known: "read" in torch's source or
 documentation, or "seen" on a GPU.

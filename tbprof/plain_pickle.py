@@ -16,12 +16,12 @@ Plain: TypeAlias = Any
 """None, a truth value, number or text, or a list, tuple or dictionary of these, which may hold itself."""
 
 _MOST_DIGIT_BYTES = 9
-"""Of a whole number: addresses have eight, and one more for the sign."""
+"""The most bytes of a whole number: addresses have eight, and one more for the sign."""
 _BEGINNING = b"\x80"
-"""Of every protocol since the second, of 2003."""
+"""The beginning of every protocol since the second, of 2003."""
 _NEWEST_PROTOCOL = 5
 _MOST_VALUES = 30_000_000
-"""Of values and marks, and of what may be meant again: a byte can make a container of a hundred."""
+"""The most values and marks, and values that may be meant again: a byte can make a container of a hundred."""
 
 
 def read_plain_pickle(data: bytes) -> Plain:
@@ -204,7 +204,8 @@ _ACTS: Mapping[int, Callable[[_Reading], None]] = {
     ord("h"): lambda reading: reading.get("<B"),
     ord("j"): lambda reading: reading.get("<I"),
 }
-"""By opcode. In `pickletools` they are called PROTO, FRAME, NONE, NEWTRUE, NEWFALSE, BININT1, BININT2,
+"""What each opcode does. In `pickletools` they are called PROTO, FRAME, NONE, NEWTRUE, NEWFALSE, BININT1,
+BININT2,
 BININT, LONG1, BINFLOAT, SHORT_BINUNICODE, BINUNICODE, BINUNICODE8, EMPTY_LIST, EMPTY_DICT, EMPTY_TUPLE, MARK,
 TUPLE1, TUPLE2, TUPLE3, TUPLE, APPEND, APPENDS, SETITEM, SETITEMS, MEMOIZE, BINPUT, LONG_BINPUT, BINGET and
 LONG_BINGET."""

@@ -190,7 +190,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(*, frozen, slots=False, eq=True, kw_only=False):
-        """As that of the standard library; `frozen` must be true."""
+        """The decorator of the standard library, but faster; `frozen` must be true."""
         assert frozen, "what changes is made by dataclasses.dataclass"
 
         def record(cls):

@@ -214,7 +214,7 @@ def _summary(facts: Facts) -> TraceSummary:
 
 
 def _devices(facts: Facts) -> Iterator[str]:
-    """Those that ran something; where nothing but allocations was recorded, those that these are of."""
+    """The devices that ran something; where nothing but allocations was recorded, those that these are of."""
     trace = facts.trace
     for number in facts.work.devices:
         yield trace.device_names.get(number) or f"GPU {number}"

@@ -44,7 +44,9 @@ _OWN_MODE = 0o666
 
 
 def confine(folder: Path) -> None:
-    """From now on, a path beneath `folder` opens only what lies beneath it, whatever the links on the way."""
+    """Lets a path beneath `folder` open only what lies beneath it from now on, whatever the links on the
+    way.
+    """
     kept = [known for known in _confined() if known != str(folder)]
     os.environ[CONFINED_VARIABLE] = os.pathsep.join([*kept, str(folder)])
 
@@ -176,7 +178,7 @@ def content_within(path: str | os.PathLike[str], most_bytes: int, *, follows_lin
 
 
 def file_state(status: os.stat_result) -> FileState:
-    """By what it is known, without reading it, that a file was written to, replaced or moved."""
+    """What tells, without reading a file, that it was written to, replaced or moved."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 

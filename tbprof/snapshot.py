@@ -22,7 +22,7 @@ _USED = "active_allocated"
 _AWAITED = ("active_awaiting_free", "active_pending_free")
 _FREE = "inactive"
 _LONGEST_NAME = 4_096
-"""Of a file or a function, in characters: the longest path of Linux."""
+"""The most characters of the name of a file or a function: the longest path of Linux."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class FailedAllocation:
     """For which the device had no memory."""
 
     place: str | None
-    """As that of `Held`."""
+    """The place, as that of `Held`."""
     asked_bytes: int
     free_bytes: int
     """On the device, outside of the allocator."""
@@ -57,11 +57,11 @@ class DeviceSnapshot:
     free_bytes: int
     """Reserved and in no use."""
     largest_free_bytes: int
-    """Of one block: more than that at once needs another segment."""
+    """The size of one block: more than that at once needs another segment."""
     held: tuple[Held, ...]
     """The largest first."""
     events: Mapping[str, int]
-    """Of the recorded history, how many of each action, such as `segment_alloc` and `oom`."""
+    """The number of each action of the recorded history, such as `segment_alloc` and `oom`."""
     failed: FailedAllocation | None
     """The last one of the history."""
 
@@ -201,7 +201,7 @@ def _is_text(value: Any) -> bool:
 
 
 class _Places:
-    """Which line a stack leads to. Blocks may share one stack, which is read once."""
+    """The line that a stack leads to. Blocks may share one stack, which is read once."""
 
     def __init__(self) -> None:
         self._known: dict[int, str | None] = {}

@@ -39,11 +39,11 @@ SUBSTITUTES = {
 
 _SUBSTITUTING = "tbprof.substituting"
 _RAISING = ("strict", "surrogateescape")
-"""Of surrogates alone the second makes bytes; of all other signs it makes an error, too."""
+"""Handlers of which the second makes bytes of surrogates alone; of all other signs it makes an error, too."""
 
 
 def substitute_unencodable(stream: TextIO) -> None:
-    """From now on write what the encoding of `stream` lacks by `SUBSTITUTES`, else as an escape.
+    """Writes from now on what the encoding of `stream` lacks by `SUBSTITUTES`, else as an escape.
 
     A handler of errors that somebody chose (`PYTHONIOENCODING=ascii:replace`) stays.
     """
@@ -60,7 +60,7 @@ def _substituted(error: UnicodeError) -> tuple[str, int]:
 
 
 def _escaped(sign: str, encoding: str) -> str:
-    """As Python spells it in a literal; a question mark where the encoding has no backslash."""
+    """The spelling of a Python literal; a question mark where the encoding has no backslash."""
     escape = sign.encode("ascii", "backslashreplace").decode()
     try:
         escape.encode(encoding)

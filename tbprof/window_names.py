@@ -54,7 +54,7 @@ def split_window_name(file_name: str) -> tuple[str, str, int | None]:
 def dated_reports(
     entries: Iterable[os.DirEntry[str]],
 ) -> tuple[list[tuple[str, int, str, str]], list[os.DirEntry[str]]]:
-    """Of what a folder holds the published reports, whose names tell their time in ns, and all else.
+    """The published reports among what a folder holds, whose names tell their time in ns, and all else.
 
     Of each of the first its worker, time, name and path, in this order. There may be hundreds of thousands:
     nothing is asked about them but whether they are files, and nothing of ours is called for each. What is
@@ -96,6 +96,8 @@ def _split(stem: str) -> tuple[str, str, int | None]:
 
 @cache
 def _endings(importers: tuple[Importer, ...]) -> tuple[str, ...]:
-    """Of traces, from the last of a name to the first: `.gz` stands behind the ending that it packs."""
+    """The endings of traces, from the last of a name to the first: `.gz` stands after the ending that it
+    packs.
+    """
     suffixes = sorted((suffix for importer in importers for suffix in importer.SUFFIXES), key=len)
     return (*suffixes, ".trace", ".pt")

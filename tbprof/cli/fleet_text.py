@@ -29,7 +29,7 @@ _RIGHT = range(4, 12)
 """Columns of figures."""
 
 _WIDTH = 120
-"""Of what no terminal shows."""
+"""The width of what no terminal shows."""
 
 _LEAST_WIDTH = 80
 

@@ -29,7 +29,7 @@ _MOST_NAMED = 8
 class JobRanks:
     ranks: tuple[RankSummary, ...]
     problems: tuple[RankProblem, ...]
-    """Those that gave nothing."""
+    """The ranks that gave nothing."""
     older: tuple[str, ...]
     """Workers of earlier trainings in the same folder, which are left out."""
     note: str = ""
@@ -44,7 +44,7 @@ class _Chosen:
     older: tuple[str, ...] = ()
     number: int = 1
     newest: NewestWindow | None = None
-    """Of the run; None where files are named."""
+    """The newest window of the run; None where files are named."""
 
 
 def job_ranks(
@@ -74,7 +74,7 @@ def job_ranks(
 def _read(
     windows: Sequence[Window], executor: Executor | None, *, use_cache: bool
 ) -> tuple[list[RankSummary], list[RankProblem]]:
-    """Those that give a summary, and those that give nothing."""
+    """The ranks that give a summary, and those that give nothing."""
     ranks: list[RankSummary] = []
     problems: list[RankProblem] = []
     pending: list[Window] = []

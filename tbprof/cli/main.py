@@ -41,10 +41,11 @@ _COMMANDS: Mapping[str, str] = {
 }
 """What each module of `tbprof.cli.commands` does; to list them imports none."""
 _READING = frozenset(("report", "table", "fleet", "job", "classic", "import", "publish"))
-"""Those that never run a program of the user's, whose linear algebra may need all cores; `check` may."""
+"""Commands that never run a program of the user's, whose linear algebra may need all cores; `check` may."""
 COULD_NOT = 2
 INTERRUPTED = 130
-"""As a shell has it of what SIGINT ended: 2 would say that something is wrong with what was asked."""
+"""The code that shells have for what SIGINT ended: 2 would say that something is wrong with what was
+asked."""
 _VERSION = f"tbprof {__version__}"
 
 

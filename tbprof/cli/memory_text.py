@@ -119,7 +119,7 @@ _EVENTS = {
     "segment_free": ("segment given back to it", "segments given back to it"),
     "oom": ("allocation failed", "allocations failed"),
 }
-"""Of the history, what is worth a word, of one and of several."""
+"""The events of the history that are worth a word, for one and for several."""
 
 
 def snapshot_json(snapshot: Snapshot) -> str:

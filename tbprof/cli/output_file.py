@@ -108,18 +108,18 @@ class Problem:
     """Why a file gave nothing, or what a run lacks: said on stderr, and a part of what is printed as JSON."""
 
     path: str
-    """Of the file, or of the run's folder."""
+    """The path of the file, or of the run's folder."""
     sentence: str
     names_path: bool = False
     """Whether the sentence does so itself, as those of errors do."""
 
     @property
     def told(self) -> str:
-        """As one sentence for people."""
+        """The problem as one sentence for people."""
         return self.sentence if self.names_path else f"{self.path}: {self.sentence}"
 
     def document(self) -> dict[str, str]:
-        """As JSON has it."""
+        """The problem as JSON has it."""
         return {"path": self.path, "sentence": self.sentence}
 
 

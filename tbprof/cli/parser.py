@@ -16,7 +16,7 @@ WORKERS_HELP = (
 
 
 def add_top(parser: argparse.ArgumentParser, what: str) -> None:
-    """Of a list the N first; `what` says of which. Less than one is refused."""
+    """An option for the first N of a list; `what` names the list. Less than one is refused."""
     parser.add_argument("--top", type=_top, metavar="N", help=what)
 
 

@@ -92,7 +92,7 @@ def _found(document: Json, finding: Json) -> Found:
 
 
 def _option(site: Json, kind: str) -> str:
-    """Of the framework's line, or of torch's own between it and the op."""
+    """The option of the framework's line, or of torch's own between it and the op."""
     frames = [frame for frame in (site["source"], site.get("via")) if frame]
     fixes = (framework_fix(frame["file"], frame["function"], kind) for frame in frames)
     return next(filter(None, fixes), "")
@@ -108,7 +108,7 @@ def _warm(document: Json) -> list[int]:
 
 
 def _most_sync_points(document: Json) -> int:
-    """Of the step that has most, what is suppressed left out."""
+    """The sync points of the step that has most, without what is suppressed."""
     findings = document["findings"]
     excused = {site for finding in findings if finding["suppressed"] is not None for site in finding["sites"]}
     counted = [site for at, site in enumerate(document["sites"]) if site["blocking"] and at not in excused]

@@ -42,12 +42,12 @@ def other_file(paths: Sequence[Path]) -> tuple[OtherKind, Path] | None:
 
 
 def _is_memory_step(path: Path) -> bool:
-    """By its name."""
+    """Whether its name is that of one."""
     return path.name.endswith(MEMORY_STEP_SUFFIX)
 
 
 def _is_out_of_memory(path: Path) -> bool:
-    """By its name."""
+    """Whether its name is that of one."""
     return path.name.endswith(OUT_OF_MEMORY_SUFFIX)
 
 
@@ -178,9 +178,9 @@ _STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _DESCRIPTOR = re.compile(r"/(dev|proc/self)/fd/\d+")
 _PIECE_BYTES = 1024 * 1024
 _BEGINNINGS = (b"{", b"[", b"\xef\xbb\xbf", b"\x1f\x8b")
-"""Of JSON, with and without a byte order mark, and of gzip."""
+"""The beginnings of JSON, with and without a byte order mark, and of gzip."""
 _MOST_BYTES = 16 * 1024**3
-"""As much as any trace may unpack to."""
+"""The most bytes that any trace may unpack to."""
 
 
 def is_piped(path: Path) -> bool:

@@ -26,7 +26,7 @@ from tbprof.views.window_view import window_view
 _SHOWN_SITES = 12
 _SEVERAL = 2
 _MOST_APART = 0.02
-"""Of two shares of one thing, that nobody asks about."""
+"""A difference between two shares of one thing that nobody asks about."""
 _WHOLE_SHARE = 0.9
 """A window that is less of the recording is only a part of it."""
 
@@ -124,7 +124,7 @@ def _figures(report: Report, view: WindowView) -> list[str]:
 
 
 def _idle(report: Report, view: WindowView, idle: IdleView) -> str:
-    """Of all steps and devices; of several devices, how idle each is."""
+    """The idle of all steps and devices; with several devices, how idle each is."""
     whole, empty, queued = (duration(us) for us in (idle.device_us, idle.empty_us, idle.queued_us))
     scope = "the steps" if view.marks_steps else "the window"
     queues = f"queue empty {empty}, work queued {queued}"
@@ -135,7 +135,9 @@ def _idle(report: Report, view: WindowView, idle: IdleView) -> str:
 
 
 def _idle_share(report: Report, idle: IdleView, scope: str) -> str:
-    """Of all steps; beside it that of the first sentence, where cold steps keep them apart."""
+    """The idle share of all steps; with that of the first sentence beside it, where cold steps keep them
+    apart.
+    """
     said = None if report.verdict is None else report.verdict.numbers.get("idle_share")
     if said is None or abs(float(said) - idle.share_of_steps) <= _MOST_APART:
         return f"{share(idle.share_of_steps)} of {scope}"
@@ -152,7 +154,7 @@ def _communication(view: WindowView) -> list[str]:
 
 
 def _of_which(view: WindowView) -> str:
-    """Of which steps a figure is the median; nothing where there is one step only."""
+    """The steps that a figure is the median of; nothing where there is one step only."""
     cold = sum(step.cold for step in view.steps)
     if len(view.steps) - cold < _SEVERAL:
         return ""

@@ -126,7 +126,9 @@ class WindowReader:
             self.of_memory += found.of_memory
 
     def _named(self, path: Path, window: Window) -> Window:
-        """Of several paths each begins its runs' names; what lies in a folder itself is named for that."""
+        """A window whose run begins with its path where several are named; what lies in a folder itself has
+        that name.
+        """
         if len(self.paths) == 1:
             return dataclasses.replace(window, run=path.absolute().name) if window.run == "." else window
         folder = path / window.run
@@ -194,7 +196,7 @@ class FolderWindows:
         return chosen
 
     def _read(self, windows: Sequence[Window]) -> Iterator[WindowReport]:
-        """Those that can be, and then what is said of ranks that are missing."""
+        """The windows that can be read, and then what is said of ranks that are missing."""
         from tbprof.views.run_ranks import RunRanks
 
         ranks = RunRanks()

@@ -116,5 +116,5 @@ def stored_report(path: str, *, use_cache: bool) -> Answer:
 
 class InProcess:
     def map(self, task: Task, paths: Iterable[str], /) -> Iterator[Answer]:
-        """As `Executor` says; a file is read when its answer is asked for."""
+        """See `Executor`; a file is read when its answer is asked for."""
         return map(task, paths)

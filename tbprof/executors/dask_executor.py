@@ -29,7 +29,7 @@ class DaskExecutor:
         self._address = address
 
     def map(self, task: Task, paths: Iterable[str], /) -> Iterator[Answer]:
-        """As `Executor` says.
+        """See `Executor`.
 
         Raises:
             UsageError: No scheduler answers there.

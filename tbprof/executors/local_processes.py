@@ -43,7 +43,7 @@ class LocalProcesses:
         self._count = count or cores()
 
     def map(self, task: Task, paths: Iterable[str], /) -> Iterator[Answer]:
-        """As `Executor` says."""
+        """See `Executor`."""
         ask = base64.b64encode(pickle.dumps(task)).decode()
         workers: list[Worker] = []
         free: SimpleQueue[Worker] = SimpleQueue()

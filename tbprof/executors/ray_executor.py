@@ -29,7 +29,7 @@ class RayExecutor:
         self._address = address
 
     def map(self, task: Task, paths: Iterable[str], /) -> Iterator[Answer]:
-        """As `Executor` says.
+        """See `Executor`.
 
         Raises:
             UsageError: No cluster answers there.

@@ -22,15 +22,15 @@ from tbprof.views.timeline_selection import select_episode, select_gap, select_r
 from tbprof.views.timeline_view import timeline_step, timeline_view
 
 MOST_BYTES = 500_000
-"""Of the tiles of one step, as they stand in the page."""
+"""The most bytes of the tiles of one step, as they stand in the page."""
 
 _AROUND = 0.05
-"""As much of a step is shown before and after it."""
+"""The part of a step that is shown before and after it."""
 _TILE_BITS = 10
 _FINEST_LEVEL = 7
 """Buckets of 128 ns: no kernel is shorter than a few of them."""
 _MOST_ROWS = 2000
-"""That can be selected, the longest ones."""
+"""The most rows that can be selected: the longest ones."""
 
 
 def embedded_timeline(timeline: Timeline) -> dict[str, Any] | None:
@@ -79,7 +79,7 @@ def _range(timeline: Timeline, step: TimelineStep, index: int) -> tuple[int, int
 def _selections(
     timeline: Timeline, step: TimelineStep, index: int, level: int
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Of its episodes, its gaps and its longest rows, by what the browser asks for."""
+    """The selections of its episodes, its gaps and its longest rows, by what the browser asks for."""
     gaps = {gap.start_ns for gap in (*step.gaps, *(cause.around for cause in step.causes))}
     found = {f"gap/{at}": select_gap(timeline, at) for at in sorted(gaps)}
     found |= {f"episode/{one.number}": select_episode(timeline, one.number) for one in step.episodes}
@@ -102,7 +102,7 @@ def _packed(data: bytes) -> str:
 
 
 MOST_ROWS = 200
-"""Of a table; they have nearly all of the time, and take some 20 KB."""
+"""The most rows of a table; they have nearly all of the time, and take some 20 KB."""
 
 _TABLES = ("operators", "kernels")
 

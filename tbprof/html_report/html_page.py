@@ -34,9 +34,9 @@ from tbprof.views.window import WindowView
 from tbprof.views.window_view import window_view
 
 MOST_WINDOWS = 40
-"""Of a folder; each takes some 100 KB."""
+"""The most windows of a folder; each takes some 100 KB."""
 MOST_TIMELINES = 4
-"""Of a page, those of the newest windows."""
+"""The most timelines of a page: those of the newest windows."""
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
@@ -97,7 +97,7 @@ def _start(windows: PageWindows) -> str:
 
 
 def _data(windows: PageWindows, timelines: int) -> str:
-    """As JSON that no text in it can end: `<` is written as an escape."""
+    """JSON that no text in it can end: `<` is written as an escape."""
     rows = windows.rows
     held = [row.window for row in rows if row.report is not None]
     newest = sorted(held, key=lambda window: -window.order_ns)[:timelines]

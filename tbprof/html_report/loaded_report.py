@@ -38,7 +38,7 @@ class LoadedReport:
     report: Report
     """All figures, as records; times in ns."""
     trace_path: str | None = None
-    """Of the trace, where there is one: tables are counted from it."""
+    """The path of the trace, where there is one: tables are counted from it."""
     use_cache: bool = True
 
     @property

@@ -35,9 +35,9 @@ MOST_OF_TREND = 120
 """Windows of one worker, the newest ones."""
 _OUTSTANDING = "those of ranks that stand out, the newest, and "
 _MOST_OUTSTANDING = 0.75
-"""Of a page: the rest is for windows that lose much without standing out."""
+"""The most windows of a page that stand out: the rest is for those that lose much without standing out."""
 _NO_RUN = ("", ".")
-"""Of a file that is shown alone, and of what lies in the log directory itself."""
+"""The run of a file that is shown alone, and of what lies in the log directory itself."""
 
 WindowReport: TypeAlias = tuple[Window, Report]
 ReadAgain: TypeAlias = Callable[[Sequence[Window]], Iterable[tuple[Window, Report | TbprofError]]]
@@ -49,12 +49,12 @@ class PageWindow:
 
     window: Window
     report: Report | None = None
-    """Of one that the page holds."""
+    """The report of a window that the page holds."""
     figures: WindowFigures | None = None
-    """Of one that is left out, as the next one."""
+    """The figures of a window that is left out."""
     summary: RankSummary | None = None
     error: TbprofError | None = None
-    """Of one that could not be read."""
+    """The error of a window that could not be read."""
 
     @property
     def is_damaged(self) -> bool:
@@ -67,18 +67,18 @@ class PageWindow:
 @dataclass(frozen=True, slots=True)
 class PageWindows:
     runs: Mapping[str, Mapping[str, Sequence[PageWindow]]]
-    """By run and worker, in the order of their time: all windows of the runs of which the page holds any."""
+    """All windows of the runs of which the page holds any, by run and worker, in the order of their time."""
     held: int
     total: int
-    """Of all runs, those that were read."""
+    """The number of windows of all runs that were read."""
     which: str
-    """Those that are held, in words."""
+    """The windows that are held, in words."""
     runs_left_out: int
     """Runs of which the page holds no window."""
 
     @property
     def rows(self) -> list[PageWindow]:
-        """By run, worker and time."""
+        """The windows by run, worker and time."""
         return [row for workers in self.runs.values() for rows in workers.values() for row in rows]
 
     @property
@@ -137,7 +137,7 @@ def _exchanged(
     failed: Sequence[PageWindow],
     read_again: ReadAgain,
 ) -> tuple[list[PageWindow], list[PageWindow]]:
-    """As many that are held and the others; windows that stand out come in place of the last of `held`."""
+    """As many windows that are held, and the others; those that stand out replace the last of `held`."""
     outstanding = _outstanding([*held, *left_out], failed, ceil(_MOST_OUTSTANDING * len(held)))
     lacking = [row.window for row in left_out if row.window in outstanding]
     found = {
@@ -153,7 +153,9 @@ def _exchanged(
 
 
 def _outstanding(rows: Sequence[PageWindow], failed: Sequence[PageWindow], most: int) -> set[Window]:
-    """Of the newest runs and of those that the page holds windows of, in turn: one of each comes first."""
+    """The windows that stand out, of the newest runs and of those that the page holds, one run after the
+    other.
+    """
     newest_first = sorted(rows, key=lambda row: -row.window.order_ns)
     runs = dict.fromkeys(row.window.run for row in newest_first)
     in_order = dict.fromkeys([*islice(runs, most), *_held_runs(rows, runs)])
@@ -204,7 +206,7 @@ _MOST_DAMAGED = 8
 
 
 def outstanding_windows(workers: Mapping[str, Sequence[PageWindow]]) -> list[PageWindow]:
-    """Of one run, those that matter most first; all of them can be read.
+    """The windows of one run, those first that matter most; all of them can be read.
 
     Args:
         workers: All windows of each, in the order of their time.
@@ -230,7 +232,7 @@ def _opened(workers: Mapping[str, Sequence[PageWindow]]) -> PageWindow:
 
 
 def _named(rows: Sequence[PageWindow], number: int) -> Iterator[PageWindow]:
-    """Of windows at the same place in line those of late ranks first, then what else stands out."""
+    """The windows of late ranks before others that stand out at the same place in line."""
     if len(rows) < 2:
         return
     by_worker = {row.window.worker: row for row in rows}
@@ -246,7 +248,7 @@ def _named(rows: Sequence[PageWindow], number: int) -> Iterator[PageWindow]:
 
 
 MOST_TREND_ROWS = 2_048
-"""Of the trends of workers that the page holds no window of; some 800 bytes each."""
+"""The most rows of trends of workers that the page holds no window of; some 800 bytes each."""
 
 _Workers: TypeAlias = Mapping[str, Sequence[PageWindow]]
 
@@ -294,7 +296,7 @@ def row_of_series(row: PageWindow, number: int) -> SeriesRow:
 
 
 MOST_JOB_RANKS = 1_024
-"""Of all jobs of a page but the newest, which is there whatever its size; some 4 kB each."""
+"""The most ranks of all jobs of a page but the newest, which is there whatever its size; some 4 kB each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +319,7 @@ class _Place:
 
 
 def embedded_jobs(windows: PageWindows) -> list[dict[str, Any]]:
-    """Of runs with several workers; of large jobs the newest windows only, the others say so."""
+    """The jobs of runs with several workers; of large jobs the newest windows only, and the others say so."""
     places = list(_places(windows))
     whole = _whole(places)
     return [
@@ -401,7 +403,7 @@ def summary_of(row: PageWindow) -> RankSummary:
 
 
 def rank_problem(row: PageWindow) -> RankProblem:
-    """Of a window that could not be read."""
+    """The problem of a window that could not be read."""
     from tbprof.views.job.job_page import RankProblem
 
     worker = row.window.worker

@@ -77,7 +77,9 @@ class TbprofCallback(Callback):  # type: ignore[misc, unused-ignore]
         self._end()
 
     def _name_runs(self, trainer: Any) -> None:
-        """Those of loggers that make theirs with a client of MLflow; other ranks than the first have none."""
+        """Names the runs of loggers that make theirs with a client of MLflow; other ranks than the first have
+        none.
+        """
         for tracker in trainer.loggers if trainer.is_global_zero else ():
             if isinstance(tracker, MLFlowLogger) and tracker.run_id is not None:
                 name_mlflow_run(tracker.run_id, tracker._tracking_uri)

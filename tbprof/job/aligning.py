@@ -19,7 +19,7 @@ class Sequenced:
     """The collectives of one rank in a group."""
 
     number: Int64s
-    """Of the sequence, or `NOT_RECORDED`."""
+    """The sequence number, or `NOT_RECORDED`."""
     code: Int64s
     """The same number for the same kind and bytes."""
     step: Int64s
@@ -43,7 +43,7 @@ class Rest:
 
 
 def place_in(reference: Sequenced, own: Sequenced) -> Int64s:
-    """Of each entry of the reference, where it is in `own`; `MISSING` where it is not, or nothing tells.
+    """The place in `own` of each entry of the reference; `MISSING` where it is not there, or nothing tells.
 
     A sequence of which no more than half of the shorter one is found in the other does not fit at all.
     """

@@ -24,16 +24,16 @@ SAME_NS = 5_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrivals:
-    """Of one group; arrays have the shape (collectives, ranks) or (collectives)."""
+    """The arrivals in one group; arrays have the shape (collectives, ranks) or (collectives)."""
 
     group: MatchedGroup
     step: Int64s
     transfer_ns: Int64s
-    """By rank: all the same, but of a send."""
+    """The transfer by rank: all the same, but for a send."""
     wait_ns: Int64s
-    """By rank; with the transfer it is the row's duration."""
+    """The wait by rank; with the transfer it is the row's duration."""
     net_ns: Int64s
-    """By rank, what a row adds to the rows before it that it overlaps, of any group."""
+    """What a row of each rank adds to the rows before it that it overlaps, of any group."""
     net_wait_ns: Int64s
     """The same of the waits: buckets that wait side by side for one rank wait once."""
     is_late: npt.NDArray[np.bool_]
@@ -141,7 +141,7 @@ def _net(groups: Sequence[MatchedGroup], starts: Sequence[Int64s], lengths: Sequ
 
 
 def _added(start: Int64s, length: Int64s) -> Int64s:
-    """Of intervals in order of their start, shape (intervals, ranks)."""
+    """What each interval adds, in order of their start; shape (intervals, ranks)."""
     end = start + length
     covered = np.maximum.accumulate(end, axis=0)[:-1]
     added: Int64s = length.copy()
@@ -171,13 +171,15 @@ class ClockOffset:
     spread_ns: int
     """Half the range that holds nine tenths of the estimates: the error."""
     collectives: int
-    """From how many it was estimated."""
+    """The number of collectives that it was estimated from."""
 
 
 def clock_offsets(
     groups: Sequence[MatchedGroup], records: Sequence[RankRecord]
 ) -> tuple[ClockOffset | None, ...]:
-    """Of each record; None for one that shares no group with the first matched, not even through others."""
+    """The offset of each record; None for one that shares no group with the first matched, not even through
+    others.
+    """
     found: list[ClockOffset | None] = [None] * len(records)
     if records:
         found[min((rank for group in groups for rank in group.ranks), default=0)] = ClockOffset(0, 0, 0)

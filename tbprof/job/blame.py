@@ -33,7 +33,7 @@ class Blame:
 
     group: str
     index: int
-    """Of the collective in its group."""
+    """The index of the collective in its group."""
     step: int
     rank: int
     """Position in the list of records, or `NOBODY`."""
@@ -43,7 +43,7 @@ class Blame:
     net_late_ns: int
     """What that adds to the lateness of the collectives before."""
     waits_ns: int
-    """Of all ranks together."""
+    """The waits of all ranks together."""
     by_part: Mapping[Part, int]
     """They add up to `waits_ns`."""
     excesses: tuple[Excess, ...]
@@ -134,7 +134,7 @@ def is_of_host(part: Part) -> bool:
 
 
 def _excesses(stretches: Sequence[Stretch], late: int) -> tuple[Excess, ...]:
-    """Of an op all modules are compared together: a report may keep them apart on one rank alone."""
+    """The excess of each op, all modules together: a report may keep them apart on one rank alone."""
     by_op: defaultdict[str, list[Part]] = defaultdict(list)
     found = []
     for part in stretches[late]:

@@ -15,7 +15,8 @@ from tbprof.job.rank_record import Part
 from tbprof.job.stretches import NOTHING, Held, Stretch, Stretches
 
 _CONSIDERABLE = 0.3
-"""Of the largest part. A host that fell behind shows it wherever it works; what it seldom does is first."""
+"""The share of the largest part. A host that fell behind shows it wherever it works; what it seldom does is
+first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,13 @@ class LateRank:
     """How many those are."""
     collectives: int
     waits_ns: int
-    """Of all ranks in all collectives of the step."""
+    """The waits of all ranks in all collectives of the step."""
     by_part: Mapping[Part, int]
     """Whatever was to blame, whosever; they add up to `waits_ns`."""
     cause: Part | None
     """What made the late rank late, by what most of the waits for it are due to; None where nobody was."""
     cause_ns: int
-    """Of the waits, what is due to it."""
+    """The part of the waits that is due to it."""
     computing: ComputingReason | None
     """Where the cause is computing."""
 
@@ -137,7 +138,7 @@ def _cause(blames: Sequence[Blame], often: Mapping[Part, int]) -> tuple[Part | N
 def _reason(
     mine: Sequence[tuple[int, Blame]], arrivals: Sequence[Arrivals], stretches: Sequence[Stretches]
 ) -> ComputingReason:
-    """By the group in which the rank was late longest."""
+    """The reason in the group in which the rank was late longest."""
     group = max(mine, key=lambda one: one[1].late_ns)[0]
     blames = [blame for other, blame in mine if other == group]
     late = arrivals[group].group.ranks.index(blames[0].rank)
@@ -153,7 +154,7 @@ _EVEN = 0.05
 """A slow device slows everything alike: ratios of ops that lie within this of each other."""
 
 _WORTH = 0.05
-"""Of the computing: smaller ops say nothing."""
+"""The share of the computing below which an op says nothing."""
 
 _Totals: TypeAlias = Mapping[str, tuple[Held, Held]]
 
@@ -192,7 +193,9 @@ def _is_more(own: float, usual: float) -> bool:
 
 
 def _kernels(stretches: Stretches, rank: int) -> int:
-    """Of the whole window, whatever their names: of the stretches that end one, and of the last."""
+    """The kernels of the whole window, whatever their names: of the stretches that end one, and of the
+    last.
+    """
     ends = {*np.flatnonzero(stretches.ends_segment).tolist(), len(stretches.of) - 1}
     return sum(
         held.kernels
@@ -203,7 +206,7 @@ def _kernels(stretches: Stretches, rank: int) -> int:
 
 
 def _totals(stretches: Stretches, indexes: Sequence[int], late: int) -> _Totals:
-    """By op: what the late rank has of it, and the median of the others."""
+    """The time of each op: what the late rank has of it, and the median of the others."""
     ranks = range(stretches.beneath_ns.shape[1])
     summed = [_sum([stretches.of[index][rank] for index in indexes]) for rank in ranks]
     return {

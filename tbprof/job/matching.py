@@ -1,4 +1,4 @@
-"""Which collective of one rank is which of another.
+"""The collectives of the ranks, matched with each other.
 
 By sequence number where all recorded it; else in their order, where windows begin at different collectives
 shifted by the longest common run of kinds and bytes; else the k-th with the same kind and bytes; else around
@@ -54,7 +54,7 @@ class Matching:
     groups: tuple[MatchedGroup, ...]
     unmatched: tuple[Unmatched, ...]
     longest_count: int = 0
-    """Of all groups of several ranks, what those did that recorded most."""
+    """The most collectives that any rank recorded, over all groups of several ranks."""
 
     @property
     def matched_count(self) -> int:
@@ -135,7 +135,7 @@ def _of_group(record: RankRecord, name: str) -> Int64s:
 
 
 def _codes(records: Sequence[RankRecord], own: Sequence[Int64s]) -> list[Int64s]:
-    """Of each collective a number that is the same for the same kind and bytes."""
+    """A number for each collective that is the same for the same kind and bytes."""
     known: dict[tuple[str, int | None], int] = {}
     codes = []
     for record, mine in zip(records, own, strict=True):
@@ -166,11 +166,11 @@ class Partners:
     longest: int
     """How many the group did, by those that recorded most."""
     differing: frozenset[int] = frozenset()
-    """Those of the others that did something else in the same place."""
+    """The other ranks that did something else in the same place."""
 
 
 def partners_of(sequences: Sequence[Sequenced], *, has_transfers: bool) -> Partners | None:
-    """Of each rank's collectives in a group, which are the same.
+    """The collectives of each rank in a group that are the same.
 
     Args:
         sequences: One entry a rank, with at least one collective each.
@@ -187,7 +187,7 @@ def partners_of(sequences: Sequence[Sequenced], *, has_transfers: bool) -> Partn
 
 
 def _whole(codes: Sequence[Int64s]) -> Partners | None:
-    """Of ranks that recorded equally many."""
+    """The partners of ranks that recorded equally many."""
     every = tuple(range(len(codes)))
     if all(np.array_equal(codes[0], code) for code in codes):
         at = np.repeat(np.arange(len(codes[0]))[:, None], len(codes), axis=1)
@@ -270,7 +270,7 @@ def _kth_of_same(code: Int64s) -> Int64s:
 
 
 def _occurrence(values: Int64s) -> Int64s:
-    """Of each entry, how many equal ones came before."""
+    """The number of equal entries before each one."""
     order = np.argsort(values, kind="stable")
     _, first, counts = np.unique(values[order], return_index=True, return_counts=True)
     found = np.empty(len(values), np.int64)

@@ -23,7 +23,7 @@ class Message:
     """What ranks must agree on for a collective of one to be that of another."""
 
     kind: str
-    """As `all_reduce`."""
+    """The kind, such as `all_reduce`."""
     group: str = ""
     """Name or ranks of the process group; "" where neither was recorded."""
     bytes: int | None = None
@@ -38,7 +38,7 @@ class Part(NamedTuple):
 
     family: Family
     cause: str = ""
-    """Of idle, as `sync`."""
+    """The cause of idle, such as `sync`."""
     name: str = ""
     """Computing: the op. Idle: the line that the host was in. Communication: the other kind. "" for what
     is too small to be told apart."""
@@ -58,7 +58,7 @@ class RankRecord:
 
     rank: int
     begin_ns: int
-    """Of the window, on this rank's clock."""
+    """The begin of the window, on this rank's clock."""
     messages: tuple[Message, ...]
     message: Int64s
     """Index into `messages`."""
@@ -80,9 +80,9 @@ class RankRecord:
     """Index into `parts`."""
     part_ns: Int64s
     part_count: Int64s
-    """Of computing: how many kernels."""
+    """The number of kernels of each part that is computing."""
     part_work: Int64s
-    """Of computing: the size of the kernels' inputs in elements, or `NOT_RECORDED` without shapes."""
+    """The size of the kernels' inputs in elements for computing, or `NOT_RECORDED` without shapes."""
     is_cut: bool = False
     """Whether its trace ends early."""
     is_on_host: bool = False

@@ -25,7 +25,7 @@ class Replayed:
 
     @property
     def step_time(self) -> Floats:
-        """Of each step, from its first operation to its last."""
+        """The length of each step, from its first operation to its last."""
         latest: Floats = self.end.max(axis=(0, 1)) - self.ready.min(axis=(0, 1))
         return latest
 

@@ -29,10 +29,10 @@ from tbprof.job.rank_record import NOT_RECORDED, Int64s, Part, RankRecord
 from tbprof.job.replay import Floats, dependency_graph, replay
 
 _STILL = 0.1
-"""Of a collective's time: with less computing beneath it, a rank stood still."""
+"""The share of a collective's time: with less computing during it, a rank stood still."""
 
 _AT_ONCE_NS = 5_000
-"""From the end of a collective to the start of the next: with less, that one was already there."""
+"""The time from the end of a collective to the start of the next: with less, that one was already there."""
 
 
 class Held(NamedTuple):
@@ -55,12 +55,13 @@ Stretch: TypeAlias = Mapping[Part, Held]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretches:
-    """Of one matched group."""
+    """The stretches of one matched group."""
 
     of: tuple[tuple[Stretch, ...], ...]
-    """By collective and rank, what was done since the last level point, without the group's communication."""
+    """What each rank did since the last level point, without the group's communication, by collective and
+    rank."""
     often: tuple[Mapping[Part, int], ...]
-    """By rank, in how many of its stretches each part is."""
+    """The number of its stretches that each part is in, by rank."""
     beneath_ns: Int64s
     """What computed beneath each collective, shape (collectives, ranks)."""
     host_ns: Int64s | None
@@ -183,7 +184,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnTimes:
-    """Of one group."""
+    """The own times of one group."""
 
     times: Times
     before: Int64s

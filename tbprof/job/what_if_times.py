@@ -81,7 +81,7 @@ def _hosts(arrivals: Arrivals, times: Times, late: dict[int, LateRank]) -> tuple
 
 
 def _columns(arrivals: Arrivals, late: LateRank) -> list[int]:
-    """Of a step's late rank and of those that came together with it."""
+    """The columns of a step's late rank and of those that came together with it."""
     ranks = arrivals.group.ranks
     return [ranks.index(rank) for rank in (late.rank, *late.also_late) if rank in ranks]
 
@@ -92,7 +92,7 @@ def _level_hosts(host: Int64s, lead: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _segments(stretches: Stretches) -> list[slice]:
-    """From one point at which all ranks are level to the next."""
+    """The segments from one point at which all ranks are level to the next."""
     count = len(stretches.ends_segment)
     edges = np.unique([0, *(np.flatnonzero(stretches.ends_segment) + 1).tolist(), count]).tolist()
     return [slice(begin, end) for begin, end in pairwise(edges)]
@@ -193,21 +193,22 @@ def _level(segments: Sequence[slice], ns: Int64s) -> Int64s:
 
 
 MOST_ERROR = 0.05
-"""Of the recorded time: a replay that is further off says nothing."""
+"""The share of the recorded time: a replay that is further off says nothing."""
 
 ACCURACY = 0.04
-"""Of a step: how well a replay without a cause is known. `tests/bench/simulated_jobs.md` shows it held."""
+"""The share of a step to which a replay without a cause is known. `tests/bench/simulated_jobs.md` shows it
+held."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepEstimate:
-    """Of one step of the job, ns."""
+    """The estimate for one step of the job, in ns."""
 
     step: int
     recorded_ns: int
     """In the median of the ranks."""
     now_ns: int
-    """By the replay: of each collective the largest stretch, and the transfer."""
+    """The length by the replay: of each collective the largest stretch, and the transfer."""
     without_ns: int
     """Without what made the late rank late."""
     ideal_ns: int
@@ -226,7 +227,7 @@ class StepEstimates:
     steps: tuple[StepEstimate, ...]
     """None where the replay does not give what was recorded."""
     error: float | None
-    """Of the replay with recorded durations; None where ranks' orders can't be replayed."""
+    """The error of the replay with recorded durations; None where ranks' orders can't be replayed."""
 
     @property
     def whole_steps(self) -> tuple[StepEstimate, ...]:
@@ -284,7 +285,9 @@ def _estimate(
 
 
 def _step_times(ends: Floats, step: Int64s, steps: Int64s) -> Floats:
-    """Of each variant and step, from the last collective before it, or the begin, to its own last."""
+    """The time of each variant and step, from the last collective before it, or the begin, to its own
+    last.
+    """
     last = np.stack([ends[:, step == one].max(axis=1) for one in steps], axis=1)
     times: Floats = np.diff(last, axis=1, prepend=0.0)
     return times

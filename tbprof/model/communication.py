@@ -18,7 +18,7 @@ class CollectiveTotal:
     """Collectives of one kind, group, dtype and size, counted together over the whole window."""
 
     kind: str
-    """As `all_reduce`; "unknown" where neither arguments nor name tell it."""
+    """The kind, such as `all_reduce`; "unknown" where neither arguments nor name tell it."""
     group: str | None
     """Name of the process group."""
     dtype: str | None
@@ -73,7 +73,7 @@ class CollectiveKey:
 
     @property
     def group_name(self) -> str:
-        """By which a group is told from others on every rank; "" where nothing of it was recorded."""
+        """A name that tells a group from others on every rank; "" where nothing of it was recorded."""
         return " ".join(part for part in (self.group, self.ranks) if part)
 
 
@@ -83,7 +83,7 @@ class StretchPart:
 
     kind: PartKind
     cause: str = ""
-    """Of idle; "outside" is between the steps."""
+    """The cause of idle; "outside" is between the steps."""
     name: str = ""
     """Computing: the op that launched it. Communication: the other collective's kind. Idle: the code that
     the host was in. "" for all that is too small to be told apart."""
@@ -116,7 +116,7 @@ class RankSequence:
     """The group's sequence number, -1 where it was not recorded."""
     stream: tuple[int, ...]
     start_ns: tuple[int, ...]
-    """From the first event of the trace, on this rank's clock."""
+    """Starts counted from the first event of the trace, on this rank's clock."""
     duration_ns: tuple[int, ...]
     stretch_ns: tuple[int, ...]
     parts: tuple[StretchPart, ...]
@@ -140,7 +140,7 @@ class RankSequence:
     """How long the host waited for the device between the launch of the collective before, of any group,
     and this one."""
     part_work: tuple[int, ...] = ()
-    """Of computing: the elements in its kernels' inputs; -1 where no shapes were recorded."""
+    """The elements in a computing part's inputs; -1 where no shapes were recorded."""
 
 
 @dataclass(frozen=True, slots=True)

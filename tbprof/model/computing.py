@@ -35,7 +35,7 @@ class ComputingPart:
     covered_ns: int
     """The part whose FLOPs and bytes are known."""
     flops: int
-    """Those of that part, as all below."""
+    """The operations of that part, as all below."""
     bytes: int
     limit_ns: int | None
     """What it would take at the peak rates of the device; None where these are not known."""
@@ -58,14 +58,14 @@ class Computing:
     limit_ns: int | None
     above_limit_ns: int | None
     reached_tflops: float | None
-    """Of what is covered; None where nothing is."""
+    """The rate of what is covered; None where nothing is."""
     limit_tflops: float | None
     """What it would reach at its limit."""
     mfu: float | None
     """Model FLOPs utilization: how much of the steps the matrix products of the model would take at the peak
     rate of their type. None without steps or peaks, or where products are not covered."""
     uncovered_share: float
-    """Of `computing_ns`: that no formula covers."""
+    """The share of `computing_ns` that no formula covers."""
     parts: tuple[ComputingPart, ...]
     """Most time first."""
 
@@ -89,7 +89,7 @@ class Recompilation:
 
     file: str
     line: int
-    """That of its `def`."""
+    """The line of its `def`."""
     function: str
     reason: str
     """In torch's words, that of the latest time."""

@@ -21,12 +21,12 @@ FIXED_AS = "fixed_as"
 """In a finding's numbers the code of another rule, where that one's fix is the one to take."""
 
 CRITICAL_SHARE = 0.10
-"""Of a median warm step; the shares below as well."""
+"""Shares of a median warm step, as the ones below."""
 HIGH_SHARE = 0.03
 MEDIUM_SHARE = 0.01
 
 BOUND_SHARE = 0.05
-"""From this part of the steps on a cause of idle is worth a sentence; xprof calls an input pipeline
+"""The share of the steps from which a cause of idle is worth a sentence; xprof calls an input pipeline
 "moderate" from here on."""
 
 
@@ -110,9 +110,9 @@ class Check:
     finding: FindingIndex | None = None
     """The worst of a failed one."""
     needs: tuple[str, ...] = ()
-    """Of one that was not checked what was not recorded; none where the rule itself broke."""
+    """What was not recorded, for one that was not checked; none where the rule itself broke."""
     numbers: Mapping[str, int | float | str] = field(default_factory=dict)
-    """Of a passed one what it looked at."""
+    """What a passed one looked at."""
 
 
 MAX_REPLAY_ERROR = 0.05
@@ -167,7 +167,7 @@ class Ranked:
     unknown: tuple[FindingIndex, ...]
     """Findings of which nobody can say what they are worth, as they come in the report."""
     leave: tuple[FindingIndex, ...]
-    """Those that are real and not worth a change."""
+    """Findings that are real and not worth a change."""
 
 
 Numbers: TypeAlias = Mapping[str, int | float | str]

@@ -69,7 +69,7 @@ class MemoryStep:
 
 @dataclass(frozen=True, slots=True)
 class HeldTensors:
-    """Of one device, by storage, each counted once. What Python never knew is none of them."""
+    """The tensors of one device, by storage, each counted once. What Python never knew is not among them."""
 
     parameters_bytes: int
     gradients_bytes: int
@@ -78,9 +78,9 @@ class HeldTensors:
     saved_bytes: int
     """Other tensors that torch itself holds: activations and inputs, saved for the backward pass."""
     other_bytes: int
-    """Those that the program alone holds, among them results and what lists keep."""
+    """The bytes that the program alone holds, among them results and what lists keep."""
     largest: tuple[tuple[str, int, int], ...]
-    """Of the saved and the others: shape and type as text, how many, and their bytes; the largest first."""
+    """The largest of the saved and the others: shape and type as text, how many, and their bytes."""
     is_whole: bool
     """Whether all were looked at; else there was no time for it."""
 
@@ -100,7 +100,8 @@ class OutOfMemory:
     """Where it was raised, as `file:line function`, the innermost first."""
     asked_bytes: int | None
     total_bytes: int | None
-    """Of the device; of the machine, or, where `is_address_limit`, what the process may have of addresses."""
+    """The size of the device; of the machine, or, where `is_address_limit`, what the process may have of
+    addresses."""
     free_bytes: int | None
     allocated_bytes: int | None
     """What tensors had; on the CPU what the process had in all."""

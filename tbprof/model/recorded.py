@@ -15,7 +15,7 @@ DEVICE, HOST, MADE_ON_HOST, UNKNOWN = "device", "host", "made_on_host", ""
 """Where a tensor would be; `MADE_ON_HOST`: a factory of torch's filled it there."""
 
 WAITED = "wait"
-"""As the call of a wait that CUDA told of while torch's functions were not watched."""
+"""The call of a wait that CUDA reported while torch's functions were not watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +29,21 @@ class RecordedCall:
     """The function's own name in torch, such as `item` or `__getitem__`."""
     count: int
     devices: tuple[str, ...]
-    """Of a move where from and where to, else where the tensor is; none where it is not known."""
+    """The two sides of a move, else where the tensor is; none where that is not known."""
     pinned: bool | None
-    """Of the host's side of a move."""
+    """Whether the host's side of a move is pinned."""
     non_blocking: bool | None
     thread: int = 0
     """0 is the thread that takes the steps; others by their first call."""
     via: str = ""
     """The file of torch's own Python code that called it for the line; "" where the line did itself."""
     same_bytes: bool | None = None
-    """Of small uploads: whether the next step copied the very same bytes; None where nobody looked."""
+    """Whether the next step copied the very same bytes, for small uploads; None where nobody looked."""
     caller: Source | None = None
     """The line of the user's own code that it came from, where `file` is a library's."""
     places: tuple[str, ...] = ()
-    """Of a run without a GPU: where its tensors would be with one, in the order of `devices`; each
-    DEVICE, HOST, MADE_ON_HOST or UNKNOWN. None where nobody followed them."""
+    """The places where the tensors of a run without a GPU would be with one, in the order of `devices`; each
+    DEVICE, DEVICE, HOST, MADE_ON_HOST or UNKNOWN. None where nobody followed them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class StepCounts:
     """What the allocator, the compiler and the garbage collector did in one recorded step."""
 
     counts: Mapping[str, int]
-    """Those that are not 0."""
+    """The counts that are not 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class HookFacts:
     cold_steps_ns: tuple[int, ...] = ()
     """The run's first steps, while they took longer: left out of `unprofiled_step_ns`."""
     unprofiled_device_step_ns: int | None = None
-    """As `unprofiled_step_ns`, but from event to event on the device; None without one."""
+    """The same as `unprofiled_step_ns`, but from event to event on the device; None without one."""
     after_step_ns: int | None = None
     """Median host time of the first steps after the window; None if it ended with the training."""
     step_counters: tuple[StepCounts, ...] = ()

@@ -76,7 +76,7 @@ class Site:
     callers: tuple[Source, ...] = ()
     """The frames around `source` at the median instance, from the inside out."""
     wait_per_step_ns: tuple[int, ...] = ()
-    """As `wait_ns`, of each step; what lies in no step is not in it."""
+    """The same as `wait_ns`, of each step; what lies in no step is not in it."""
     communication_wait_ns: int | None = None
     """The part of `explained_ns` during which the device communicated and computed nothing: how long it
     takes another rank decides."""

@@ -41,7 +41,7 @@ class TraceSummary:
     era: str
     """The dialect of the file: "2021", "2022", "2023" or "2024+"."""
     span_ns: int
-    """From the first event's start to the last event's end."""
+    """The time from the first event's start to the last event's end."""
     num_events: int
     health: tuple[HealthFact, ...]
 

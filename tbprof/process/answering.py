@@ -33,7 +33,7 @@ from tbprof.process.memory_limit import limit_memory
 @dataclass(frozen=True, slots=True)
 class Question:
     path: str
-    """Of the file that it is about."""
+    """The path of the file that it is about."""
     ask: str
     """What is asked of it."""
     parameters: Mapping[str, str]
@@ -190,7 +190,9 @@ def _interrupting(messages: Iterable[_Asked]) -> Iterator[_Asked]:
 
 
 def _interrupt() -> None:
-    """As Ctrl-C does, which is the way of Python to end what it reads, with the processes started for it."""
+    """Interrupts as Ctrl-C does, which is the way of Python to end what it reads, with the processes started
+    for it.
+    """
     main_thread = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main_thread is not None:
         # It wakes a thread that waits for another process.

@@ -180,7 +180,7 @@ class _Orphan(Detached):
         return is_shut or self.exit_code is not None
 
     def _bury(self) -> None:
-        """As process 1 we are given all orphans, and are alone in ending what is left of them."""
+        """Ends what is left of all orphans, which are given to us as process 1."""
         if os.getpid() == 1 and self.pid is not None:
             with contextlib.suppress(OSError):
                 os.waitpid(self.pid, os.WNOHANG)

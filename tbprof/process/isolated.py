@@ -18,7 +18,7 @@ from tbprof.folders import PACKAGE
 from tbprof.process.one_thread import ONE_THREAD
 
 _IDLE: int = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
-"""Of Windows."""
+"""The priority class of Windows."""
 
 _DROPPED_VARIABLES = ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONDEVMODE")
 """They are meant for the parent; a warning that becomes an error there must not stop us here."""

@@ -15,7 +15,7 @@ _ADDRESSES = Path("/proc/self/statm")
 
 
 def limit_memory(more_bytes: int) -> None:
-    """From now on this process, and each that it starts, can have so many bytes more than it has now.
+    """Lets this process, and each that it starts, have so many bytes more than it has now.
 
     What needs more ends with a `MemoryError`. A stricter limit stays. Other systems than Linux have none that
     can be relied on.
@@ -31,7 +31,7 @@ def limit_memory(more_bytes: int) -> None:
 
 
 def machine_memory_bytes() -> int | None:
-    """Of this machine, or of the container that it plays; None where that is not known."""
+    """The memory of this machine, or of the container that it plays; None where that is not known."""
     known = [_number_in(path) for path in _OF_GROUP]
     with contextlib.suppress(ValueError, OSError, AttributeError):
         known.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -51,5 +51,5 @@ def _number_in(path: Path) -> int | None:
 
 
 def cores() -> int:
-    """Those of the machine that this process may use, where that is known."""
+    """The cores of the machine that this process may use, where that is known."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -133,7 +133,7 @@ def _definitions(tree: ast.AST, name: str) -> list[Definition]:
 
 
 def _definitions_in(tree: ast.AST) -> Iterator[Definition]:
-    """Those of one scope."""
+    """The definitions of one scope."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _VARIABLE = "TBPROF_PREFLIGHT"
-"""Of the environment, since processes that the program starts are under preflight, too."""
+"""A variable of the environment, since processes that the program starts are under preflight, too."""
 
 
 def is_predicted() -> bool:

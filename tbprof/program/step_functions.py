@@ -35,7 +35,7 @@ class StepFunction:
 
     @classmethod
     def parse(cls, name: str) -> StepFunction:
-        """From `package.module:Class.method`.
+        """The step function named `package.module:Class.method`.
 
         Raises:
             UsageError: it is no such name.
@@ -55,7 +55,8 @@ STEP_FUNCTIONS = (
     StepFunction("fastai.optimizer", "Optimizer.step", "fastai"),
     StepFunction("keras.src.optimizers.base_optimizer", "BaseOptimizer.apply", "Keras"),
 )
-"""Of frameworks whose optimizers are none of torch's; fastai's wrapper of torch's optimizers needs no row."""
+"""Step functions of frameworks whose optimizers are none of torch's; fastai's wrapper of torch's optimizers
+needs no row."""
 
 After = Callable[[object], None]
 """Called with the object that made the step: what the method belongs to, or the function itself."""
@@ -219,7 +220,7 @@ class _TellingLoader(importlib.abc.Loader):
         return getattr(self._loader, name)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        """As the loader does it."""
+        """Creates the module as the loader does."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:

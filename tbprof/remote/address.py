@@ -21,7 +21,7 @@ _PACKAGES = {
     "abfs": ("adlfs", "tbprof[az]"),
     "abfss": ("adlfs", "tbprof[az]"),
 }
-"""By scheme, the package that fsspec reads it with, and what installs that."""
+"""The package that fsspec reads each scheme with, and what installs it."""
 
 
 def is_address(text: str) -> bool:
@@ -59,6 +59,6 @@ def missing_package(address: str) -> str | None:
 
 
 def parent_and_name(address: str) -> tuple[str, str]:
-    """Of a file: its folder, and what it is called there."""
+    """The folder of a file, and what the file is called there."""
     parent, _, name = address.rpartition("/")
     return parent, name

@@ -26,22 +26,22 @@ MIRRORS_VARIABLE = "TBPROF_MIRRORS"
 """The folders whose files are placeholders; the processes that are started to read inherit it."""
 
 MOST_BYTES = 8 * 1024
-"""Of what a placeholder says."""
+"""The most bytes of what a placeholder says."""
 
 _TICK_NS = 100
-"""Of the coarsest file system whose times are told apart."""
+"""The tick of the coarsest file system whose times are told apart."""
 _TICKS_PER_S = 10**9 // _TICK_NS
 
 _addresses: dict[str, str] = {}
-"""Of the mirrors of this process."""
+"""The addresses of the mirrors of this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
     address: str
-    """Of the folder that was listed."""
+    """The address of the folder that was listed."""
     path: str
-    """Of the file, relative to that."""
+    """The path of the file, relative to that."""
     version: str
     size_bytes: int
     modified_ns: int
@@ -144,7 +144,7 @@ MAX_FILE_BYTES = 16 * 1024**3
 """Larger ones are not read: nothing that is would fit into a machine."""
 
 PIECE_BYTES = 16 * 1024**2
-"""Of one request: what is lost when a connection breaks."""
+"""The bytes of one request: what is lost when a connection breaks."""
 
 _OURS = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{16}\.part")
 _ABANDONED_S = 3600.0
@@ -208,7 +208,7 @@ def _store(address: str) -> Store:
 
 
 def _make_room(folder: Path, needed_bytes: int) -> None:
-    """Of two processes that do so at once, each may find gone what it was to remove."""
+    """Makes room. Two processes that do so at once may each find gone what they were to remove."""
     kept = []
     for entry in folder.iterdir():
         with contextlib.suppress(FileNotFoundError):

@@ -62,19 +62,19 @@ class MemoryFolder:
     run: str
     path: str
     newest_ns: int
-    """Of these files, when it was written."""
+    """The time when the newest of these files was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     windows: tuple[Window, ...]
-    """By run, worker and time."""
+    """The windows by run, worker and time."""
     skipped: tuple[SkippedFile, ...]
     of_memory: tuple[MemoryFolder, ...] = ()
-    """By run, with windows and without: a training may fail before its first one."""
+    """The memory files by run, with windows and without: a training may fail before its first one."""
 
     def without_windows(self) -> tuple[MemoryFolder, ...]:
-        """Those of runs that have no window."""
+        """The memory files of runs that have no window."""
         with_windows = {window.run for window in self.windows} if self.of_memory else set()
         return tuple(folder for folder in self.of_memory if folder.run not in with_windows)
 
@@ -112,7 +112,7 @@ class Discovery:
     _looked_s: dict[str, float] = field(default_factory=dict)
     """When each of these folders was last looked into."""
     _listing: Listing = Listing((), ())
-    """Of these folders."""
+    """The listing of these folders."""
 
     def find(self) -> Listing:
         """Walk the log directory; what can't be read is skipped with its reason."""
@@ -195,7 +195,7 @@ class _Look:
         self._run = run
         self._settled_before_ns = settled_before_ns
         self._reports: list[tuple[str, int, str, str]] = []
-        """Those whose names tell their times: worker, time, name and path, in this order."""
+        """Reports whose names tell their times: worker, time, name and path, in this order."""
         # Each other file as the window that it would be alone, and its stem.
         self._windows: list[Window] = []
         self._stems: list[str] = []
@@ -280,7 +280,7 @@ class _Look:
         self._windows.append(window)
 
     def windows(self) -> tuple[Window, ...]:
-        """By worker and time; of a trace and its report one."""
+        """The windows by worker and time; one for a trace and its report."""
         run = self._run
         reports = [
             Window(run, worker, name, time_ns, None, path, 0) for worker, time_ns, name, path in self._reports

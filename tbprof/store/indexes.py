@@ -96,13 +96,13 @@ def _check(noun: str, count: int, indexes: Iterable[int]) -> None:
 
 
 MAX_RECORDS = 16_384
-"""Of each list of a report itself: its steps, sites, findings and so on."""
+"""The most records of each list of a report itself: its steps, sites, findings and so on."""
 
 MAX_OCCURRENCES = 131_072
-"""Of any other field, in all records together."""
+"""The most of any other field, in all records together."""
 
 MAX_FIELDS = 1_000_000
-"""Of all kinds together: making records of so many takes seconds."""
+"""The most fields of all kinds together: making records of so many takes seconds."""
 
 MAX_PACKED_NUMBERS = 1_000_000
 """In all lists of plain numbers together, which are packed to a few bytes each."""
@@ -123,10 +123,10 @@ _UNKNOWN = "fields of a later version"
 @dataclass(frozen=True, slots=True)
 class _Field:
     name: str
-    """Of its record and itself."""
+    """The name of its record and its own."""
     most: int
     inner: dict[int, _Field] | None
-    """By number, the fields of the record that it holds; None of a value."""
+    """The fields of the record that it holds, by number; None for a value."""
     is_text: bool
 
 
@@ -144,7 +144,7 @@ class _Count:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._occurrences: Counter[int] = Counter()
-        """By the identity of the field, which is made once for each message."""
+        """The occurrences by the identity of the field, which is made once for each message."""
         self._fields = 0
         self._numbers = 0
 
@@ -215,7 +215,7 @@ def _fields_of_report() -> dict[int, _Field]:
 
 
 def _fields(message: Any, most: int) -> dict[int, _Field]:
-    """By number; no message of a report holds one of its own kind."""
+    """The fields by number; no message of a report holds one of its own kind."""
     return {field.number: _field(message, field, most) for field in message.fields}
 
 

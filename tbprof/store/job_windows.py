@@ -20,7 +20,7 @@ if sys.platform != "win32":
 @dataclass(frozen=True, slots=True)
 class JobWindows:
     windows: tuple[Window, ...]
-    """By worker."""
+    """The windows by worker."""
     number: int
     """Their place in line among the windows of their worker, from 1 on."""
     common: int

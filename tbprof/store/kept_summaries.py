@@ -20,7 +20,7 @@ from tbprof.store.files import write_whole
 from tbprof.version import __version__
 
 FileIdentity: TypeAlias = FileState
-"""Of the report, then of the trace beside it; 0 for one that is not there."""
+"""The identity of the report, then of the trace beside it; 0 for one that is not there."""
 
 Document: TypeAlias = dict[str, Any]
 
@@ -29,7 +29,9 @@ _MAX_BYTES = 64 * 1024 * 1024
 
 
 class KeptSummaries:
-    """Of one log directory, in the user's cache; where there is none, for as long as this lives."""
+    """The summaries of one log directory, in the user's cache; where there is none, for as long as this
+    lives.
+    """
 
     def __init__(self, place: str, form: Collection[str]) -> None:
         """Nothing is read yet.

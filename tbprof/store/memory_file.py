@@ -16,7 +16,7 @@ T = TypeVar("T")
 _MOST_BYTES = 64 * 1024 * 1024
 
 SCHEMA = 1
-"""Of all these files; another version may have changed any."""
+"""The schema of all these files; another version may have changed any."""
 
 
 class HookFile(Generic[T]):

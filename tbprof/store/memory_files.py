@@ -30,12 +30,12 @@ class MemoryFile:
 
 
 def kind_of_memory_file(name: str) -> MemoryFileKind | None:
-    """By its name; None of any other file."""
+    """The kind that its name says; None of any other file."""
     return next((kind for suffix, kind in _SUFFIXES if name.endswith(suffix)), None)
 
 
 def memory_files_in(folders: Iterable[Path]) -> list[MemoryFile]:
-    """Those of failed allocations first, then the newest; at most fifty. None is opened."""
+    """The memory files of failed allocations first, then the newest; at most fifty. None is opened."""
     found = [file for folder in sorted(set(folders)) for file in _files_in(folder)]
     found.sort(key=lambda file: (file.kind != "out_of_memory", -file.changed_ns, file.name))
     return found[:_MOST_FILES]

@@ -137,7 +137,7 @@ def _known_or(read: _Read) -> _Read:
 
 
 class _Words(dict[str, str]):
-    """Those that the model knows."""
+    """The words that the model knows."""
 
     def __missing__(self, word: str) -> str:
         raise ValueError(f"{word!r} where it can't be")

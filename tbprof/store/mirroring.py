@@ -83,7 +83,9 @@ def _of_file(address: str, file: RemoteFile) -> Mirrored:
 
 
 def _traces_and_reports(files: list[RemoteFile]) -> Iterator[RemoteFile]:
-    """By their names, and those of the reports beside them: to look into a file takes a request each."""
+    """Traces by their names, and by those of the reports beside them: to look into a file takes a request
+    each.
+    """
     published = {_stem(file.path) for file in files if file.path.endswith(REPORT_SUFFIX)}
     for file in files:
         name = file.path.rpartition("/")[2]

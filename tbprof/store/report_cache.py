@@ -55,7 +55,9 @@ def cached_report(trace_path: str, *, is_one_of_many: bool = False) -> Report | 
 
 
 def _at(report: Report, trace_path: str) -> Report:
-    """Of this name of its file, which tells the worker of a trace that the hook did not record."""
+    """The report under this name of its file, which tells the worker of a trace that the hook did not
+    record.
+    """
     worker, name = report.trace.worker, Path(trace_path).name
     if report.facts is None and Path(report.trace.path).name != name:
         # Seldom needed, and it knows the endings of all formats.

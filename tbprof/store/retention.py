@@ -37,7 +37,7 @@ class Limits:
     As many files of each other kind are kept of each worker.
     """
     bytes: int
-    """Of all published files of the run together."""
+    """The most bytes of all published files of the run together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _older_than_newest(number: int, files: Iterable[_File]) -> set[tuple[str, in
 
 
 def _newest(files: Iterable[_File]) -> list[_File]:
-    """Those of the latest time."""
+    """The files of the latest time."""
     known = list(files)
     latest = max((file.time_ns for file in known), default=0)
     return [file for file in known if file.time_ns == latest]

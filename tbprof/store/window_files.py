@@ -1,4 +1,4 @@
-"""Which files of one stem are a window together: a trace, its report, and copies of it."""
+"""The files of one stem that are a window together: a trace, its report, and copies of it."""
 
 from __future__ import annotations
 

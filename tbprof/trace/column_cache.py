@@ -148,7 +148,7 @@ SCHEMA = 7
 
 _HEAD = "head.json"
 _MOST_HEAD_BYTES = 512 * 1024 * 1024
-"""Of names above all; a trace with more is read again each time."""
+"""The most bytes of a head, which are names above all; a trace with more is read again each time."""
 
 _RECORDS = (Slices, SparseColumn, SparseFloats, MemoryEvents, *ARGUMENT_TABLES.values())
 _BY_NAME = {record.__name__: record for record in _RECORDS}
@@ -166,9 +166,9 @@ class _ArrayHead:
 @dataclass(frozen=True, slots=True)
 class _Head:
     arrays: dict[str, _ArrayHead]
-    """By path of fields from `Trace` on, as `slices.lane` or `kernels.grid.rows`."""
+    """The arrays by path of fields from `Trace` on, such as `slices.lane` or `kernels.grid.rows`."""
     missing: dict[str, int]
-    """Of the sparse columns."""
+    """The missing values of the sparse columns."""
     names: tuple[str, ...]
     lanes: tuple[Lane, ...]
     device_names: dict[int, str]

@@ -28,8 +28,8 @@ from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places,
 from tbprof.trace.columns.columns import Category
 
 MAX_COLLECTIVES = 1024
-"""The most collectives of a window; later ones are only counted. Steps of DDP and FSDP have some tens to
-some"""
+"""The most collectives of a window; later ones are only counted. Steps of DDP and FSDP have some tens to some
+hundreds."""
 
 _STEP_NUMBER = re.compile(r"\d+$")
 

@@ -185,7 +185,7 @@ def _recorded(path: Path, options: argparse.Namespace) -> list[Recording]:
 
 
 def _recorded_in(folder: Path, options: argparse.Namespace) -> list[Recording]:
-    """Those of its windows, first the ones that can be read."""
+    """The checks of its windows, those first that can be read."""
     found = FolderWindows(folder, use_cache=not options.no_cache)
     recordings = [_recording(report, options) for _, report in found.windows()]
     return [*recordings, *(_unread(window, error) for window, error in found.broken)]

@@ -87,7 +87,7 @@ def _show_samples(*, serving: bool) -> int:
 
 
 def _samples() -> Path:
-    """Those of a checkout, else those in the package."""
+    """The samples of a checkout, else those in the package."""
     package = PACKAGE
     for folder in (package.parent / "logs" / "samples", package / "samples"):
         if folder.is_dir():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tbprof.cli.parser import Commands
 
 MOST_WINDOWS = 20
-"""Of a run on many ranks, so many tell enough."""
+"""The most windows that are looked at: of a run on many ranks, so many tell enough."""
 
 FOUND = 1
 
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _asked_of_the_machine(logdir: Path) -> dict[str, list[str]]:
-    """By group, what a process finds that imports torch."""
+    """What a process finds that imports torch, by group."""
     machine = subprocess.run(
         command_with_torch("tbprof.hook.doctor", [str(logdir)]),
         stdout=subprocess.PIPE,

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -> list[FleetWindow]:
-    """By run; what is left out of the folder costs one line on stderr each.
+    """The windows of a folder by run; what is left out costs one line on stderr each.
 
     Raises:
         UsageError: There is no run.

@@ -53,7 +53,7 @@ def memory_json(folders: Iterable[MemoryFolder]) -> str:
 
 
 def _growth(files: list[MemoryFile]) -> str:
-    """Of the process that followed the newest step."""
+    """The growth of the process that followed the newest step."""
     found = []
     for file in files:
         # What is damaged is told where it is to be shown.

@@ -107,7 +107,7 @@ def _lowest(values: npt.NDArray[np.generic]) -> int | None:
 
 
 def _table(values: npt.NDArray[np.generic], lowest: int) -> npt.NDArray[np.bool_]:
-    """Of each number from the lowest on, whether it is there."""
+    """Whether each number from the lowest on is there."""
     places = values.astype(np.int64) - lowest
     table = np.zeros(int(places.max()) + 1, np.bool_)
     table[places] = True
@@ -132,7 +132,9 @@ def is_among(values: npt.NDArray[np.integer], wanted: npt.ArrayLike) -> npt.NDAr
 
 
 def median(values: npt.NDArray[np.integer | np.floating]) -> float:
-    """Of at least one number, none of them NaN. `np.median` gives the same and imports `numpy.ma`."""
+    """The median of at least one number, none of them NaN. `np.median` gives the same and imports
+    `numpy.ma`.
+    """
     return percentile(values, 50)
 
 
@@ -158,7 +160,7 @@ def find_sorted(
 
 
 def lookup(keys: npt.NDArray[np.integer], values: Int64s, wanted: npt.NDArray[np.integer]) -> Int64s:
-    """By each of `wanted` the value of its key, `NONE` without one.
+    """The value of the key that equals each of `wanted`, `NONE` without one.
 
     Args:
         keys: In any order; of equal ones the first counts.
@@ -210,7 +212,7 @@ _TYPES = {
     "complexdouble": ("complex128", 16),
     "complex<double>": ("complex128", 16),
 }
-"""By the name that a trace gives a type, in small letters and without `c10::`: torch's name, bytes of one."""
+"""Types by the name that a trace gives, in small letters and without `c10::`: torch's name, bytes of one."""
 
 
 def dtype_name(recorded: str) -> str:

@@ -94,7 +94,7 @@ class Slices(_Referable):
 
     @property
     def end_ns(self) -> Int64s:
-        """Of each row, start and duration together."""
+        """The end of each row, start and duration together."""
         return self.start_ns + self.duration_ns
 
     def end_of(self, rows: Int64s) -> Int64s:
@@ -148,7 +148,7 @@ class Trace:
     blocks_per_sm: SparseFloats = NO_FRACTIONS
     """Blocks of a kernel over the multiprocessors of its device."""
     collective_name: SparseColumn = NO_NUMBERS
-    """Of an op or kernel of torch.distributed, as an index into `names`, as `allreduce`."""
+    """The name of an op or kernel of torch.distributed, as an index into `names`, such as `allreduce`."""
     # Tables that only some readers want; None where nobody asked for one.
     kernels: KernelColumns | None = None
     collectives: CollectiveColumns | None = None
@@ -157,7 +157,7 @@ class Trace:
     memory: MemoryEvents | None = None
 
     device_names: Mapping[int, str] = field(default_factory=dict)
-    """Of the devices that the file describes, by number; "" where it gives no name."""
+    """The devices that the file describes, by number; "" where it gives no name."""
     rank: int | None = None
     world_size: int | None = None
     era: str = ""
@@ -172,7 +172,7 @@ class Trace:
 
     @property
     def own_rank(self) -> int | None:
-        """As the hook says it, else as torch does."""
+        """The rank as the hook says it, else as torch does."""
         return self.rank if self.facts is None or self.facts.rank is None else self.facts.rank
 
     @property

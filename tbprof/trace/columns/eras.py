@@ -12,7 +12,7 @@ from tbprof.trace.columns.columns import Category
 
 STEP_PREFIX = "ProfilerStep#"
 MODULE_PREFIX = "nn.Module: "
-"""Of a Python frame of torch's, and of a range of the hook's, that is the call of a module."""
+"""The prefix of a Python frame of torch's, and of a range of the hook's, that is the call of a module."""
 
 GPU_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 OTHER_ACCELERATORS = (Category.MTIA, Category.HPU, Category.NPU)

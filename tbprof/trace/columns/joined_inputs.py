@@ -32,13 +32,13 @@ class CallInputs:
     """Name of the innermost range of a module around them; "" without one."""
     on_step_thread: bool
     inputs: tuple[int, ...]
-    """Of each an index into `JoinedInputs.sets`; `NONE` where steps differ, or nothing was recorded."""
+    """An index into `JoinedInputs.sets` for each; `NONE` where steps differ, or nothing was recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedInputs:
     steps: int
-    """That were recorded and agree."""
+    """The number of steps that were recorded and agree."""
     texts: tuple[str, ...]
     sets: tuple[tuple[int, int, int], ...]
     """Shapes, types and values as the columns of a trace have them: indexes into `texts`, or `NONE`."""
@@ -67,17 +67,17 @@ class _Calls:
     rows: Int64s
     keys: tuple[_Key, ...]
     key: Int64s
-    """Of each row an index into `keys`."""
+    """An index into `keys` for each row."""
     step: Int64s
     place: Int64s
-    """Of each among the calls of its key and step."""
+    """The place of each among the calls of its key and step."""
     count: Int64s
     """Calls of its key and step; 0 where they came from several threads, and so have no order."""
     steps: int
 
 
 def joined_inputs(trace: Trace) -> JoinedInputs:
-    """Of a trace whose steps were recorded with shapes."""
+    """The inputs of a trace whose steps were recorded with shapes."""
     calls = _calls(trace)
     columns = (trace.input_shapes, trace.input_types, trace.concrete_inputs)
     texts = np.stack([column.at(calls.rows) for column in columns], axis=1)

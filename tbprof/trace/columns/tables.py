@@ -39,7 +39,7 @@ class KernelColumns:
     graph: SparseColumn
     """Number of the CUDA graph that the kernel is a node of; CUDA's newer files have it."""
     kernel_file: SparseColumn
-    """Of an op that launches a Triton kernel of torch.compile, as an index into `names`: its source."""
+    """The source of an op that launches a Triton kernel of torch.compile, as an index into `names`."""
     kernel_kwargs: SparseColumn
     """The same: the block sizes it was tuned to, as `XBLOCK=16`."""
 
@@ -49,7 +49,7 @@ class CollectiveColumns:
     """What an op or kernel of torch.distributed sent, and to whom."""
 
     collective_dtype: SparseColumn
-    """As an index into `names`, as `Float`."""
+    """The type as an index into `names`, such as `Float`."""
     process_group: SparseColumn
     """The same: its name."""
     process_group_ranks: SparseColumn
@@ -58,15 +58,15 @@ class CollectiveColumns:
     in_message_elements: SparseColumn
     out_message_elements: SparseColumn
     sequence_number: SparseColumn
-    """Of the collective within its group, equal on all ranks; since torch 2.6."""
+    """The number of the collective within its group, equal on all ranks; since torch 2.6."""
     source_rank: SparseColumn
-    """Of a send or receive, as the next one."""
+    """The source of a send or receive; so is the next one the destination."""
     destination_rank: SparseColumn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModuleColumns:
-    """Which `nn.Module` a Python frame is a call of."""
+    """The `nn.Module` that a Python frame is a call of."""
 
     python_module: SparseColumn
     """Number of the module among those of its class."""
@@ -74,7 +74,7 @@ class ModuleColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AutogradColumns:
-    """Which op of the forward pass an op of the backward pass belongs to."""
+    """The op of the forward pass that an op of the backward pass belongs to."""
 
     autograd_number: SparseColumn
     """`Sequence number`: the same of an op and of what autograd runs for it."""
@@ -92,7 +92,7 @@ class MemoryEvents:
     bytes: Int64s
     """Negative where memory was given back."""
     total_allocated_bytes: Int64s
-    """Of the device, right after; -1 if not recorded."""
+    """The bytes of the device, right after; -1 if not recorded."""
     total_reserved_bytes: Int64s
     device_type: Int8s
     """c10's number of the kind: 0 CPU, 1 CUDA (ROCm too)."""
@@ -113,4 +113,4 @@ ARGUMENT_TABLES: Mapping[Table, type[KernelColumns | CollectiveColumns | ModuleC
     "modules": ModuleColumns,
     "autograd": AutogradColumns,
 }
-"""Those whose columns are arguments of rows. No two tables, nor a table and `Trace`, share a name."""
+"""Tables whose columns are arguments of rows. No two tables, nor a table and `Trace`, share a name."""

@@ -1,4 +1,4 @@
-"""Which kernels use tensor or matrix cores, and which operators could, by their names."""
+"""The kernels that use tensor or matrix cores, and the operators that could, by their names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LATER = re.compile(
 )
 """Marks of later generations, as seen in traces of A100, H100, B200 and MI300."""
 _PLAIN = re.compile(r"_ffma_|(?<!t)f32f32_f32f32_f32")
-"""Of kernels that multiply in plain float32 though their names hold a mark, as cuBLAS's
+"""Kernels that multiply in plain float32 though their names hold a mark, as cuBLAS's
 `sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_..._ffma_...`; torch-tb-profiler takes these for tensor cores."""
 
 _ELIGIBLE = re.compile(

@@ -1,4 +1,4 @@
-"""Which row of the host lies in which, as torch-tb-profiler nests them.
+"""The nesting of the host's rows, as torch-tb-profiler has it.
 
 It builds one tree for each thread, from operators, ranges of the user, steps and modules,
 and drops a row that reaches over the end of the row around it, with all that the row

@@ -42,7 +42,8 @@ class AddedOp:
     collective: int = NONE
     """The kernel that it stands for, a row number."""
     correlation: int = NONE
-    """Of a call of no length that is added with it and launches what the operator stands for."""
+    """The correlation of a call of no length that is added with it and launches what the operator stands
+    for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,9 +53,9 @@ class RewritePlan:
     nesting: Nesting
     omitted: npt.NDArray[np.bool_]
     external_id: Int64s
-    """Of operators, calls and rows of devices."""
+    """The ids of operators, calls and rows of devices."""
     correlation: Int64s
-    """Of calls that launched something and of what they launched; `NONE`: leave it out."""
+    """The correlations of calls that launched something and of what they launched; `NONE`: leave it out."""
     added: tuple[AddedOp, ...]
 
 

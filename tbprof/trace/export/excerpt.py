@@ -54,7 +54,7 @@ def excerpt(
 
 
 _Places: TypeAlias = "list[dict[str, int]]"
-"""Of each lane the process and the thread that stand for it in the excerpt."""
+"""The process and the thread that stand for each lane in the excerpt."""
 
 
 def _places(trace: Trace) -> _Places:

@@ -42,7 +42,7 @@ class Inspection:
     num_bytes: int
     """Unpacked."""
     digest: str
-    """Of these bytes."""
+    """The digest of these bytes."""
 
 
 def inspect_trace(path: str | os.PathLike[str]) -> Inspection:

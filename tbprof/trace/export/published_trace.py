@@ -1,4 +1,4 @@
-"""From the file that Kineto wrote to the one that is published: checked, with facts, packed."""
+"""The way of a file that Kineto wrote to the one that is published: checked, with facts, packed."""
 
 from __future__ import annotations
 

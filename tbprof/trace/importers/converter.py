@@ -43,7 +43,7 @@ def read_converted(
     progress: Progress | None,
     in_parallel: bool,
 ) -> Trace:
-    """As `Importer.read`, of a recording of one process.
+    """See `Importer.read`; for a recording of one process.
 
     Raises:
         TraceError: It holds none, or several.

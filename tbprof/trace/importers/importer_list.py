@@ -14,4 +14,4 @@ IMPORTERS: tuple[Importer, ...] = (torch_profiler, nsight_systems, rocprofv3)
 """The first that knows a file reads it. What none knows is the first one's, which says what is wrong."""
 
 CONVERTERS: tuple[Converter, ...] = (nsight_systems, rocprofv3)
-"""Those whose files have to be written as Kineto's before another viewer can read them."""
+"""Importers whose files have to be written as Kineto's before another viewer can read them."""

@@ -17,7 +17,7 @@ from tbprof.trace.importers.unpacked import MAX_BYTES_VARIABLE, open_gzip_writer
 Event = Mapping[str, Any]
 
 MOST_NAME_CHARACTERS = 4096
-"""Of a name: one long string that many rows name would make a large file of a small one."""
+"""The most letters of a name: one long string that many rows name would make a large file of a small one."""
 
 _LEVEL = 1
 
@@ -100,7 +100,7 @@ class Converted:
     """One process of a recording."""
 
     path: Path
-    """Of the trace."""
+    """The path of the trace."""
     host: str
     """Empty where the recording does not tell."""
     pid: int

@@ -23,7 +23,7 @@ from tbprof.trace.importers.unpacked import max_trace_bytes
 
 _THREAD_BITS = 24
 _NUMBER = (1 << _THREAD_BITS) - 1
-"""Of a process or thread: a serialized id holds the process's number above the thread's."""
+"""The number of a process or thread: a serialized id holds the process's number above the thread's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Recording:
 
 
 def convert_nsight(path: Path, folder: Path) -> Sequence[Converted]:
-    """As `Converter.convert`.
+    """See `Converter.convert`.
 
     Raises:
         TraceError: The file is damaged, of something else, or has no CUDA rows.
@@ -80,7 +80,7 @@ def _write_rows(writer: KinetoWriter, recording: _Recording, process: int, pid: 
 
 
 def _processes(tables: SqliteTables) -> list[int]:
-    """Those that used a device; without any, those that called the runtime."""
+    """The processes that used a device; without any, those that called the runtime."""
     used = set(_distinct(tables, DEVICE_TABLES, "globalPid"))
     called = {number & ~_NUMBER for number in _distinct(tables, (RUNTIME,), "globalTid")}
     if used or called:

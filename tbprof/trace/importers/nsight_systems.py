@@ -27,12 +27,12 @@ _MAGIC = b"SQLite format 3\0"
 
 
 def sniff(head: bytes) -> bool:
-    """As `Importer.sniff`."""
+    """See `Importer.sniff`."""
     return head.startswith(_MAGIC)
 
 
 def convert(path: str | os.PathLike[str], folder: Path) -> Sequence[Converted]:
-    """As `Converter.convert`."""
+    """See `Converter.convert`."""
     from tbprof.trace.importers.nsight_conversion import convert_nsight
 
     return convert_nsight(Path(path), folder)
@@ -41,7 +41,7 @@ def convert(path: str | os.PathLike[str], folder: Path) -> Sequence[Converted]:
 def read(
     path: str | os.PathLike[str], *, tables: Tables, progress: Progress | None, in_parallel: bool
 ) -> Trace:
-    """As `Importer.read`."""
+    """See `Importer.read`."""
     from tbprof.trace.importers.converter import read_converted
 
     return read_converted(

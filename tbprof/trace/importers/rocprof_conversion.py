@@ -32,7 +32,7 @@ _MOST_JSON_BYTES = 2 * 1024**3
 
 
 def convert_rocprof(path: Path, folder: Path) -> Sequence[Converted]:
-    """As `Converter.convert`.
+    """See `Converter.convert`.
 
     Raises:
         TraceError: The file is damaged, too large, or holds neither kernels nor calls.

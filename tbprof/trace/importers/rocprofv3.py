@@ -25,12 +25,12 @@ _HEAD = re.compile(rb'\s*\{\s*"rocprofiler-sdk-tool"\s*:')
 
 
 def sniff(head: bytes) -> bool:
-    """As `Importer.sniff`."""
+    """See `Importer.sniff`."""
     return _HEAD.match(head) is not None
 
 
 def convert(path: str | os.PathLike[str], folder: Path) -> Sequence[Converted]:
-    """As `Converter.convert`."""
+    """See `Converter.convert`."""
     from tbprof.trace.importers.rocprof_conversion import convert_rocprof
 
     return convert_rocprof(Path(path), folder)
@@ -39,7 +39,7 @@ def convert(path: str | os.PathLike[str], folder: Path) -> Sequence[Converted]:
 def read(
     path: str | os.PathLike[str], *, tables: Tables, progress: Progress | None, in_parallel: bool
 ) -> Trace:
-    """As `Importer.read`."""
+    """See `Importer.read`."""
     from tbprof.trace.importers.converter import read_converted
 
     return read_converted(

@@ -1,4 +1,4 @@
-"""Which files are traces, by their names and first bytes: nothing that reads one is imported."""
+"""The files that are traces, by their names and first bytes: nothing that reads one is imported."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ CLAIMS: tuple[str, ...] = (".trace.json",)
 
 
 def sniff(head: bytes) -> bool:
-    """As `Importer.sniff`."""
+    """See `Importer.sniff`."""
     # Whoever only lists files, or finds the report in a cache, needs none of the reader.
     from tbprof.trace.importers.kineto.sniff import sniff as begins_as_kineto_does
 
@@ -26,7 +26,7 @@ def sniff(head: bytes) -> bool:
 def read(
     path: str | os.PathLike[str], *, tables: Tables, progress: Progress | None, in_parallel: bool
 ) -> Trace:
-    """As `Importer.read`."""
+    """See `Importer.read`."""
     if in_parallel:
         from tbprof.trace.importers.kineto.parallel_reader import read_trace_in_parallel
 

@@ -31,7 +31,7 @@ class JobRank:
     rank: int | None
     worker: str
     name: str
-    """By which sentences and tables call it: its number, else its worker."""
+    """The name in sentences and tables: its number, else its worker."""
     step_us: float | None
     computing_us: float | None
     communication_exposed_us: float | None
@@ -69,7 +69,7 @@ class LateCause:
     rank: int
     """Index into `ranks`."""
     also_late: tuple[int, ...]
-    """Those that came together with it."""
+    """The ranks that came together with it."""
     sentence: str
     steps: tuple[int, ...]
     """Indexes into `steps`."""
@@ -122,7 +122,7 @@ class WhatIf:
     """A mean step of the job; null as a whole where a replay does not give what was recorded."""
 
     step_us: float
-    """By the replay of what was recorded."""
+    """The step by the replay of what was recorded."""
     without_us: float
     """Without what made the late ranks late."""
     ideal_us: float
@@ -236,7 +236,7 @@ class JobCollective:
     skew_us: float
     """Mean time between the first and the last to arrive."""
     algorithm_gb_s: float | None
-    """By the transfer alone, as the next one."""
+    """The rate of the transfer alone, as the next one."""
     bus_gb_s: float | None
     latest: int | None
     """Index into `ranks`: who was late most often."""
@@ -285,7 +285,7 @@ class JobPage:
     on: Literal["device", "host"]
     """Where the collectives ran; on the host computing is ops, and idle is Python."""
     ranks: tuple[JobRank, ...]
-    """By rank."""
+    """The ranks, in the order of their numbers."""
     waits: tuple[RankWait, ...]
     """Longest first."""
     late: tuple[LateCause, ...]
@@ -296,11 +296,11 @@ class JobPage:
     what_if: WhatIf | None
     steps: tuple[JobStep, ...]
     meetings: tuple[JobMeeting, ...]
-    """By step and end; at most `MOST_MEETINGS`, those of the first steps."""
+    """The meetings by step and end; at most `MOST_MEETINGS`, those of the first steps."""
     strips: tuple[RankStrip, ...]
-    """Those of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`."""
+    """The strips of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`."""
     collectives: tuple[JobCollective, ...]
-    """Those that take longest first."""
+    """The collectives, those first that take longest."""
     unmatched_groups: tuple[UnmatchedGroup, ...]
     missing: tuple[int, ...]
     """Numbers of ranks that have no window here; empty where as many windows tell no number, else theirs are
@@ -315,7 +315,7 @@ class JobAnswer:
     sentence: str
     """How many are read; "" when all are."""
     window: int
-    """Which window of every worker, from 1 on."""
+    """The number of the window of every worker, from 1 on."""
     windows: int
     """How many windows the worker with most of them has."""
     page: JobPage | None

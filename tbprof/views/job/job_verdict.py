@@ -24,13 +24,13 @@ from tbprof.views.job.late_causes import phrase_of
 from tbprof.views.job.rank_rows import AbsentRanks
 
 _MOST = 0.5
-"""Of all lateness: a rank with less is one of several that are late in turn."""
+"""The share of all lateness below which a rank is one of several that are late in turn."""
 
 _MOST_OF_TWO = 0.65
 """The same where only two are late: one of them always has half."""
 
 _MOST_MATCHED = 0.75
-"""Of all collectives: with fewer the first sentence says on how many it stands."""
+"""The share of all collectives below which the first sentence says on how many it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def job_verdict(
     recorded: int,
     absent: AbsentRanks,
 ) -> JobVerdict:
-    """From the rows that stand beneath it.
+    """The verdict, from the rows that stand below it.
 
     Args:
         ranks: One entry a rank whose collectives are known.
@@ -112,7 +112,7 @@ def _sentence(
 def _share_for(
     rank: int, also_late: Sequence[int], ranks: Sequence[JobRank], waits: Sequence[RankWait]
 ) -> float | None:
-    """Of a step of the others, what is waiting for it; what computing covers is not counted."""
+    """The share of a step of the others that is waiting for it; what computing covers is not counted."""
     shares = []
     by_rank = {wait.waiting: wait.wait_us for wait in waits if wait.awaited == rank}
     for at, other in enumerate(ranks):

@@ -46,7 +46,7 @@ from tbprof.views.job.strips import job_collectives, meetings_of, strips_of
 
 
 def _in_line(rank: RankSummary) -> tuple[bool, int, int, str]:
-    """By rank; of several with the same one that was recorded last comes first."""
+    """The ranks in order; of several with the same number the one that was recorded last comes first."""
     return rank.rank is None, rank.rank or 0, -rank.recorded_ns, rank.worker
 
 
@@ -98,7 +98,7 @@ class _Job:
     recorded: int
     """How many ranks gave a report."""
     world_size: int | None
-    """Of the job, as all of these recorded it."""
+    """The size of the job's world, as all of these recorded it."""
 
 
 def _compared(ranks: Sequence[RankSummary]) -> _Job:
@@ -229,7 +229,7 @@ def _unmatched(analysis: JobAnalysis, names: Sequence[str]) -> tuple[UnmatchedGr
 
 
 def ranks_of_one_job(ranks: Sequence[RankSummary]) -> tuple[list[RankSummary], list[str]]:
-    """Those of the world that most ranks are of, and a note on each other one.
+    """The ranks of the world that most ranks are of, and a note on each other one.
 
     A folder that traces were copied into, or two trainings wrote to, may hold ranks of several, or one under
     two names.
@@ -260,7 +260,7 @@ def job_findings(
     unmatched: Sequence[Unmatched],
     step_us: float | None,
 ) -> tuple[JobFinding, ...]:
-    """Those that may hang the job first, then the latest ranks."""
+    """The findings that may hang the job first, then the latest ranks."""
     return (*_different_sequences(unmatched), *_late_ranks(late, plan, step_us))
 
 

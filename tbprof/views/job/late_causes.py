@@ -31,7 +31,7 @@ _Key = tuple[int, str, str, str, str | None]
 class LateCauses:
     causes: tuple[LateCause, ...]
     of_step: Mapping[int, int]
-    """By the number of a step, its cause."""
+    """The cause of a step, by the step's number."""
 
 
 def late_causes(
@@ -84,7 +84,7 @@ def _key(late: LateRank, cause: Part) -> _Key:
 
 
 def _waits_for_rank(analysis: JobAnalysis) -> Counter[tuple[int, int]]:
-    """By step and late rank, the waits of all ranks for it."""
+    """The waits of all ranks for each late rank, by step and rank."""
     waits: Counter[tuple[int, int]] = Counter()
     for blames in analysis.blames:
         for blame in blames:

@@ -69,7 +69,7 @@ def rank_waits(analysis: JobAnalysis) -> tuple[RankWait, ...]:
 
 
 def idle_parts(idle_ns: dict[str, int], steps: int) -> tuple[IdlePart, ...]:
-    """By cause, in the order of the other screens."""
+    """The idle by cause, in the order of the other screens."""
     return tuple(
         IdlePart(
             cause, cause_name(cause) if cause != "python" else job_cause_name("idle", cause, None), ns_us
@@ -117,7 +117,9 @@ def _of_device(rank: RankSummary) -> _Parts:
 
 
 def _of_host(rank: RankSummary, record: RankRecord) -> _Parts:
-    """Of its steps, of which nothing tells what came after the last collective; nothing of several groups."""
+    """The host's part of its steps, of which nothing tells what came after the last collective; nothing with
+    several
+    """
     groups = {message.group for message in record.messages}
     seen_ns = int(record.end_ns[-1]) - record.begin_ns
     steps = rank.steps or len(np.unique(record.step))

@@ -25,13 +25,13 @@ class RankSummary:
     """Later collectives that the report had no room for."""
     steps: int
     step_ns: int | None
-    """Of all steps; None where there is none."""
+    """The length of all steps; None where there is none."""
     computing_ns: int | None
-    """Of one device, as the next ones; None where no device was recorded."""
+    """The computing of one device, as the next ones; None where no device was recorded."""
     exposed_ns: int | None
     copying_ns: int | None
     idle_ns: Mapping[str, int]
-    """By cause."""
+    """The idle by cause."""
     recorded_ns: int
     """When its window was, in ns since 1970; 0 where nobody knows."""
     exact_lines: frozenset[tuple[str, int]]
@@ -39,7 +39,7 @@ class RankSummary:
 
 
 def rank_summary(report: Report, worker: str, rank: int | None, recorded_ns: int = 0) -> RankSummary:
-    """Of a window of one worker.
+    """The summary of a window of one worker.
 
     Args:
         report: Of the window.
@@ -87,7 +87,7 @@ _OTHER = ("computing", "exposed", "copying")
 
 
 def _parts(report: Report) -> Iterator[tuple[str, list[int]]]:
-    """Of all devices, step by step; a version that kept less leaves some of it out."""
+    """The parts of all devices, step by step; a version that kept less leaves some of it out."""
     columns = {
         "computing": [step.computing_ns for step in report.steps],
         "exposed": [step.communication_exposed_ns for step in report.steps],

@@ -35,11 +35,11 @@ class Meetings:
     number: Mapping[_Place, int]
     """Index of each into `rows`."""
     origin_ns: int
-    """Of the axis, on the first rank's clock."""
+    """The origin of the axis, on the first rank's clock."""
 
 
 def meetings_of(analysis: JobAnalysis, records: Sequence[RankRecord]) -> Meetings:
-    """By step and end."""
+    """The meetings by step and end."""
     place_of = {late.step: at for at, late in enumerate(analysis.late)}
     origin = min((record.begin_ns - _offset(analysis, at) for at, record in enumerate(records)), default=0)
     found = [
@@ -173,7 +173,8 @@ def _filled(record: RankRecord, at: int, length_ns: int) -> tuple[float, float, 
 def job_collectives(
     analysis: JobAnalysis, records: Sequence[RankRecord], world_size: int | None
 ) -> tuple[JobCollective, ...]:
-    """By kind, group and size, those that take longest first.
+    """The collectives by kind, group and size, those first that take longest. Where no group was recorded it
+    is of
 
     Where no group was recorded it is of `world_size` ranks, whichever of them are here.
     """

@@ -19,8 +19,8 @@ from tbprof.trace.importers.kineto.rows import Rows
 from tbprof.trace.importers.source import ByteSource, open_source
 
 _NEXT_SHARE = 0.8
-"""Of the stretch before: a process starts later than this one, and unpacks all that stands before its
-own, so that with this share they end together (measured on traces of 0.2 to 1 GB of JSON)."""
+"""The share of the stretch before: a process starts later than this one, and unpacks all that stands before
+its own, so that with this share they end together (measured on traces of 0.2 to 1 GB of JSON)."""
 
 
 class NotWhole(Exception):
@@ -56,7 +56,7 @@ class Piece:
     head: bytes
     """What stands before the events of the file."""
     tail: bytes
-    """Of the last stretch: what stands behind them."""
+    """What stands after the last stretch."""
 
 
 def read_slice(

@@ -83,9 +83,9 @@ class LaneTable(dict["_Place", int]):
         super().__init__()
         self._numbers: dict[tuple[str, str], int] = {}
         self.thread_names: dict[tuple[str, str], str] = {}
-        """By `pid` and `tid`."""
+        """Threads by `pid` and `tid`."""
         self.process_names: dict[str, str] = {}
-        """By `pid`."""
+        """Processes by `pid`."""
 
     def __missing__(self, place: _Place) -> int:
         key = (str(place[0]), str(place[1]))

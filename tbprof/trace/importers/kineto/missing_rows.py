@@ -77,8 +77,8 @@ def _kept_fractions(
 
 
 LOST_SHARE = 0.05
-"""Of the launches; with more without their work a device can't be judged. Real traces that are whole have
-none."""
+"""The share of the launches; with more without their work a device can't be judged. Real traces that are
+whole have none."""
 
 _LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
 _FEW_CALLS = 20
@@ -212,7 +212,7 @@ def _early_ns(trace: Trace, frames: Int64s) -> Int64s:
 
 
 def _starts_of_steps(trace: Trace) -> Int64s:
-    """By number."""
+    """The starts of steps, by number."""
     rows = np.flatnonzero(trace.slices.category == Category.USER_ANNOTATION)
     matches = [_STEP.match(trace.names[name]) for name in trace.slices.name[rows].tolist()]
     numbered = [(int(match[1]), row) for match, row in zip(matches, rows.tolist(), strict=True) if match]

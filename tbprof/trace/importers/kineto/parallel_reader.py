@@ -25,7 +25,7 @@ from tbprof.trace.importers.kineto.rows import join_rows
 from tbprof.trace.importers.source import shown_path
 
 WORTH_SHARING_BYTES = 8 * 1000**2
-"""Of a packed file, some 130 MB of JSON; below it the start of a process costs what it saves."""
+"""The size of a packed file, some 130 MB of JSON, below which the start of a process costs what it saves."""
 MAX_PROCESSES = 4
 """More would each unpack most of the file to decode little of it, and leave nothing for others."""
 

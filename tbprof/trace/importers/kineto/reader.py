@@ -135,7 +135,7 @@ _PROFILERS_OWN = "PyTorch Profiler"
 """How the name of the profiler's own span begins, which is of no category either."""
 
 _LEGACY_PROCESSES = frozenset({"CPU functions", "CUDA functions"})
-"""Of `torch.autograd.profiler` without Kineto; its rows have no category."""
+"""The processes of `torch.autograd.profiler` without Kineto; its rows have no category."""
 
 _XLA_PROCESSES = ("/host:", "/device:")
 

@@ -36,16 +36,16 @@ class Rows:
     places: tuple[Place, ...]
     """Where events were, by the number of the lane."""
     thread_names: Mapping[Place, str]
-    """Of all threads that these events name, whether they have events here or not."""
+    """The names of all threads that these events name, whether they have events here or not."""
     process_names: Mapping[str, str]
-    """Of all processes, by `pid`, likewise."""
+    """The names of all processes, by `pid`, likewise."""
     categories: frozenset[KinetoCategory]
-    """Those that an event or an arrow was met of."""
+    """The categories of which an event or an arrow was met."""
     has_decimals: bool
     """Whether a start is finer than 1 us."""
     negative_durations: int
     num_events: int
-    """Of every phase."""
+    """The number of events of every phase."""
 
     @property
     def lanes(self) -> tuple[Lane, ...]:

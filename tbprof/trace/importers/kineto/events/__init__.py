@@ -1,1 +1,1 @@
-"""From bytes to one record an event: the only place that knows the keys of the JSON."""
+"""Bytes to one record an event: the only place that knows the keys of the JSON."""

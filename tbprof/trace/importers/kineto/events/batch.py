@@ -42,22 +42,22 @@ class Batch:
 
     slices: Sequence[AnySlice]
     kineto_category: Int8s
-    """Of each slice, by the number of the `KinetoCategory`."""
+    """The number of the `KinetoCategory` of each slice."""
     kinds: Sequence[int]
-    """Those that any slice has: of most chunks one or two."""
+    """The kinds that any slice has: in most chunks one or two."""
     args: Sequence[SliceArgs]
-    """Of each slice; what they were decoded without may not be asked for."""
+    """The arguments of each slice; what they were decoded without may not be asked for."""
     collectives: Int64s
     """The slices that name a collective, by their places."""
     times: Times
-    """Of the slices."""
+    """The times of the slices."""
     labels: Sequence[Label]
     memory: Sequence[Instant[Any]]
     """The `[memory]` instants, if they are wanted."""
     memory_ns: Int64s
     arrows: Sequence[Arrow]
     num_events: int
-    """Of every phase."""
+    """The number of events of every phase."""
     used_bytes: int
     """How much of the chunk is done with."""
     ended: bool

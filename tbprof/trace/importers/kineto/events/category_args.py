@@ -1,4 +1,4 @@
-"""Which arguments the rows of each category have, and how their columns are kept.
+"""The arguments that the rows of each category have, and how their columns are kept.
 
 Each field is read by a comprehension of its own: Python reads an attribute that stands in the
 code several times faster than one that is looked up by name, and there are millions.
@@ -63,7 +63,7 @@ class ArgGroup:
 
     @property
     def names(self) -> frozenset[str]:
-        """Of its fields in `SliceArgs`."""
+        """The names of its fields in `SliceArgs`."""
         texts = self.texts.names if self.texts else ()
         return frozenset((*(field.name for field in self.numbers), *texts))
 

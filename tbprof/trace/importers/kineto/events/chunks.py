@@ -221,7 +221,7 @@ class EventStream:
 
 
 HEAD_BYTES = 512
-"""As many are looked at."""
+"""The number of bytes that are looked at."""
 
 _TAR, _TAR_AT = b"ustar", 257
 

@@ -201,7 +201,9 @@ class Decoder:
 
 @cache
 def _decoder(clock: int, fields: frozenset[str], has_memory: bool) -> msgspec.json.Decoder[list[Event]]:
-    """That of the clock with this number in `CLOCKS`: a file needs few, and one takes half a millisecond."""
+    """The decoder of the clock with this number in `CLOCKS`: a file needs few, and one takes half a
+    millisecond.
+    """
     return event_list_decoder(CLOCKS[clock], fields, has_memory=has_memory)
 
 
@@ -218,13 +220,14 @@ _FRAMES = frozenset({Category.PYTHON})
 _KINDS = (_HOST, _FRAMES, frozenset(Category) - _HOST - _FRAMES)
 """What is written side by side: where one is, the others may follow in the next chunk."""
 _KIND_BIT = [sum(1 << at for at, kind in enumerate(_KINDS) if category in kind) for category in CATEGORIES]
-"""By the number of a `KinetoCategory`."""
+"""The bit of each number of a `KinetoCategory`."""
 _FIRST_CHUNK = 4
-"""Of a smaller file the decoders, a fifth of a millisecond each, would take what they save."""
+"""The size of a first chunk: for a smaller file the decoders, a fifth of a millisecond each, would take what
+they save."""
 _CHUNKS_PER_MISS = 8
 """A chunk that is decoded twice costs what a good guess wins in three."""
 _CHUNKS_PER_WRONG_ROW = 3
-"""That rows do not share a thread is known at the first that does not: half a chunk at the mean."""
+"""The cost of rows that do not share a thread, known at the first that does not: half a chunk on average."""
 _LARGEST_LITERAL = 2**63
 
 

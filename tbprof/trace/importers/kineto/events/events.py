@@ -112,7 +112,7 @@ class Uniform:
     process: int | str
     thread: int | str
     category: KinetoCategory | None = None
-    """Of all of them; None where they may be of several."""
+    """The category of all of them; None where they may be of several."""
 
 
 def uniform_list_decoder(

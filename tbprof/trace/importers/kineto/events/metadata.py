@@ -33,7 +33,7 @@ class Metadata:
     facts: HookFacts | None
     facts_damaged: bool
     inputs: JoinedInputs | None
-    """Of the steps that the hook recorded beside the window."""
+    """The inputs of the steps that the hook recorded beside the window."""
     damaged: bool
     """Whether a part of it could not be read."""
 

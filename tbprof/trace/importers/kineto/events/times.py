@@ -28,7 +28,7 @@ from tbprof.trace.importers.kineto.events.events import (
 ClockType: TypeAlias = "type[float] | type[int] | type[msgspec.Raw] | type[Decimal]"
 
 CLOCKS: tuple[ClockType, ...] = (float, int, msgspec.Raw, Decimal)
-"""From the fastest to the one that reads everything."""
+"""The clocks, from the fastest to the one that reads everything."""
 
 _FLOAT_LIMIT_US = 2**43
 _LIMIT_US = 2**52
@@ -45,7 +45,7 @@ class Times:
 
     start_ns: Int64s
     duration_ns: Int64s
-    """As recorded: a damaged clock can make it negative."""
+    """The recorded duration: a damaged clock can make it negative."""
 
 
 def exact_times(slices: Sequence[AnySlice], clock: ClockType) -> Times | None:
