@@ -64,7 +64,7 @@ def torch_problems() -> Iterator[str]:
 
 
 def gpu_notes() -> Iterator[str]:
-    """That there is no GPU, which is no fault where predictions are wanted."""
+    """A note that there is no GPU, which is no fault where predictions are wanted."""
     if not torch.xpu.is_available() and not torch.cuda.is_available():
         build = torch.version.cuda or torch.version.hip
         why = f"built for {build}; check the driver" if build else "built for the CPU only"

@@ -25,7 +25,7 @@ class HookConfig(HookOptions):
     logdir: Path
     """Absolute; of a remote one, the folder in which windows wait until they are there."""
     address: str | None = None
-    """Of a remote one."""
+    """The address of a remote log directory."""
     spool: Path | None = None
     """Absolute; None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
 

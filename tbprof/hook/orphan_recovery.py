@@ -128,7 +128,7 @@ class LeftBehind:
     waiting: int
     """Whole windows."""
     unfinished: int
-    """Those whose process ended while it wrote them."""
+    """The windows whose process ended while it wrote them."""
 
 
 def left_behind(logdir: Path) -> Iterator[LeftBehind]:

@@ -1,4 +1,4 @@
-"""Which steps of a training run are profiled."""
+"""The steps of a training run that are profiled."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _step_numbers(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """Which training steps are profiled, in torch's names and with torch's meaning.
+    """The training steps that are profiled, in torch's names and with torch's meaning.
 
     The first `skip_first` steps are left alone. Then cycles of `wait + warmup + active`
     steps follow: in `wait` nothing happens, in `warmup` the hook gets ready and the

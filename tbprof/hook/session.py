@@ -56,7 +56,7 @@ START_PATIENCE_S = 5.0
 """For a file system that may not answer: the publishing process makes the folder as well."""
 
 ENOUGH_SHARE = 0.4
-"""Of the steps that a window was to record: one that is interrupted is kept with 2 of the usual 5."""
+"""The share of a window's steps: one that is interrupted is kept with 2 of the usual 5."""
 
 
 class Session:

@@ -89,14 +89,14 @@ class StepClock:
 
     @property
     def unprofiled(self) -> StepTimes:
-        """Of the latest steps outside every window."""
+        """The latest steps outside every window."""
         # Once the earliest ones are forgotten, start-up is as well.
         cold = 0 if len(self.unprofiled_ns) == KEPT_STEPS else _cold_steps(self.unprofiled_ns)
         steps = list(self.unprofiled_ns)
         return StepTimes(tuple(steps[:cold]), _median(steps[cold:]), _quartiles(steps[cold:]))
 
     def median_of_latest(self, steps: int) -> int | None:
-        """Of so many steps outside every window; None where there were too few to tell."""
+        """The median of so many steps outside every window; None where there were too few to tell."""
         latest = list(self.unprofiled_ns)[-steps:]
         return _median(latest) if min(steps, len(latest)) >= FEWEST_STEPS else None
 

@@ -176,7 +176,7 @@ FEWEST_STEPS = 20
 """Steps that must be known before one of them can be called slow."""
 
 ENOUGH_STEPS = 500
-"""From so many on their median hardly changes, and is taken again as often."""
+"""The number of steps from which their median hardly changes, and is taken again as often."""
 
 
 class SlowStepWatch:

@@ -16,7 +16,7 @@ from tbprof.hook.trackers import ShownWindow, Tracker, active_trackers
 logger = logging.getLogger("tbprof")
 
 VARIABLE = "TBPROF_TRACKERS"
-"""Of the environment: `0` keeps everything from trackers, whatever the hook was asked for."""
+"""A variable of the environment: `0` keeps everything from trackers, whatever the hook was asked for."""
 
 MOST_WAITING = 20
 """Windows for a tracker that does not answer; later ones are in the log directory alone."""

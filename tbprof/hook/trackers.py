@@ -19,7 +19,7 @@ from tbprof.records import dataclass
 _PREFIX = "tbprof/"
 
 _named: dict[str, str] = {}
-"""By runs of MLflow that are active in no thread, the address of their store."""
+"""The addresses of the stores of MLflow's runs that are active in no thread."""
 
 _UNPLACED = (
     "the training has logged no row for the figures of %d of its windows; they wait for the rows that it logs"
@@ -47,7 +47,9 @@ class Tracker(Protocol):
 
 
 def active_trackers() -> tuple[Tracker, ...]:
-    """Of this process; to be asked in the thread that trains, since MLflow knows runs by thread."""
+    """The trackers of this process; to be asked in the thread that trains, since MLflow knows runs by
+    thread.
+    """
     return (*_wandb_runs(), *_mlflow_runs())
 
 
@@ -175,12 +177,12 @@ class LoggedRows:
 
     @classmethod
     def of(cls, wandb: Any, run: Any) -> LoggedRows:
-        """Those of a run, which are watched from now on."""
+        """The rows of a run, which are watched from now on."""
         return found if (found := cls.watched(run)) is not None else cls(wandb, run)
 
     @staticmethod
     def watched(run: Any) -> LoggedRows | None:
-        """Those of a run that is watched already."""
+        """The rows of a run that is watched already."""
         log = run.log
         return log if type(log) is LoggedRows else None
 
@@ -247,7 +249,7 @@ class ShownWindow:
     step: int
     """The training's own, at which the window began."""
     figures: Mapping[str, float]
-    """By the names of TensorBoard's scalars."""
+    """The figures by the names of TensorBoard's scalars."""
     verdict: str
     trace: str
     """The published file, or its address."""

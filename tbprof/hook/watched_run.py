@@ -46,7 +46,7 @@ class WatchedRun:
         self.no_step = "step() was never called"
         """What to say where no step was taken; another for who takes them in the program's name."""
         self.steps_taken = 0
-        """Those of this process, and those before the checkpoint that it went on from."""
+        """The steps of this process, and those before the checkpoint that it went on from."""
         self._given = StepCount()
         self._is_step_over = False
         self.next_event = 1

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from tbprof.rules.base.rule import Effect
 
 _LEAST_SHARE = 0.001
-"""Of the steps: what is worth less is no action; below `MEDIUM_SHARE` it is none beside a larger one."""
+"""The share of the steps below which nothing is an action; below `MEDIUM_SHARE` it is none beside a larger
+one."""
 
 
 def ranked_actions(report: Report) -> Ranked:
@@ -119,7 +120,7 @@ def _alone(report: Report, indices: list[FindingIndex]) -> Iterator[Action]:
 
 
 def together(savings: Sequence[Saving], window_ns: int) -> Saving:
-    """Of places of one rule, or of what each row of the plan adds, in a window of this length."""
+    """The saving of places of one rule, or of what each row of the plan adds, in a window of this length."""
     estimates = [saving.estimate_ns for saving in savings if saving.estimate_ns is not None]
     found = Saving(
         floor_ns=sum(saving.floor_ns for saving in savings),
@@ -130,7 +131,7 @@ def together(savings: Sequence[Saving], window_ns: int) -> Saving:
 
 
 def _worth_a_change(actions: list[WeighedAction], room_ns: float) -> tuple[Action, ...]:
-    """Those above the share, and the rows of the plan that others of it rest on."""
+    """The actions above the share, and the rows of the plan that others of it rest on."""
     most = max((weight for _, weight in actions), default=0.0)
     least = (MEDIUM_SHARE if most >= MEDIUM_SHARE * room_ns else _LEAST_SHARE) * room_ns
     worth = [weight >= least for _, weight in actions]
@@ -147,7 +148,7 @@ _MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE,
 """The share of the steps at which the next worse severity begins."""
 
 _LEADS_FROM = 0.5
-"""Of the worth of any other action."""
+"""The share of the worth of any other action."""
 
 
 WeighedAction: TypeAlias = tuple[Action, float]

@@ -1,4 +1,4 @@
-"""Which steps stand for the window: those that are not cold."""
+"""The steps that stand for the window: those that are not cold."""
 
 from __future__ import annotations
 

@@ -31,11 +31,11 @@ from tbprof.trace.columns.arrays import is_among
 @dataclass(frozen=True, slots=True)
 class OutsideWindow:
     recording_ns: int
-    """From the first recorded row to the end of the last."""
+    """The time from the first recorded row to the end of the last."""
     before_ns: int
     """Until the device's first work."""
     after_ns: int
-    """From the end of its last."""
+    """The time from the end of its last work."""
     data_ns: int
     """The part of both in which the host is in the data loader."""
     loading_ns: int
@@ -124,11 +124,11 @@ def _outside(outside: OutsideWindow) -> Numbers:
 
 
 _LARGE = 1 / 3
-"""Of the window: a shorter gap leaves it as it is."""
+"""The share of the window: a shorter gap leaves it as it is."""
 _HARDLY = 0.02
-"""Of the recorded work: so much may run before the gap, such as a kernel that prepares the turn."""
+"""The share of the recorded work that may run before the gap, such as a kernel that prepares the turn."""
 _WHOLE = 0.9
-"""Of the gap: the host waits all the time."""
+"""The share of the gap during which the host waits: all the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ class LeadingWait:
     gap_ns: int
     """How long the device does nothing recorded."""
     rest_ns: int
-    """From its end to that of the device's last work."""
+    """The time from its end to that of the device's last work."""
     busy_ns: int
-    """Of the rest."""
+    """The busy time of the rest."""
 
 
 def find_leading_wait(facts: Facts, device: int) -> LeadingWait | None:

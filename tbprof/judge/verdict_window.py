@@ -25,7 +25,7 @@ class VerdictWindow:
     chosen: npt.NDArray[np.bool_]
     """The steps: those that are not cold, all where fewer than two are not."""
     step_ns: Int64s
-    """Of each chosen step; so is the next."""
+    """The length of each chosen step; the next field has as many entries."""
     step_idle_ns: Int64s
     computing_ns: int
     communication_ns: int
@@ -83,7 +83,7 @@ def _long_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -
 
 
 def _waiting_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
-    """Of the collectives that begin in these spans."""
+    """The waiting in the collectives that begin in these spans."""
     at = facts.collectives.at
     begun = facts.work.start_ns[at]
     inside = ((begun[:, None] >= start_ns) & (begun[:, None] < end_ns)).any(axis=1)
@@ -112,7 +112,7 @@ COMMUNICATION_SHARE = 0.1
 """Exposed communication may come first from here on; the classic plugin speaks of it from here on, too."""
 
 RIVAL_SHARE = 0.75
-"""Of the largest other cause: what removing waits has to win to come before it."""
+"""The share of the largest other cause that removing waits has to win to come before it."""
 
 DRAINED_SHARE = 0.3
-"""Of the largest other cause: what removing waits has to win where most of its idle begins in one."""
+"""The same where most of that cause's idle begins in a wait."""

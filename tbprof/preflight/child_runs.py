@@ -35,7 +35,7 @@ def write_child_run(folder: Path, run: ChildRun) -> None:
 
 
 def read_child_runs(folder: Path) -> Iterator[ChildRun]:
-    """Those that have ended so far, in the order of their process numbers."""
+    """The runs that have ended so far, in the order of their process numbers."""
     for path in sorted(folder.glob("*.run"), key=lambda path: int(path.stem)):
         # Only processes of this run write here: the folder is the user's alone.
         run: ChildRun = pickle.loads(path.read_bytes())

@@ -39,15 +39,15 @@ class Children:
 
     plan: ChildPlan
     steps: Steps
-    """Those of this process."""
+    """The steps of this process."""
     begin: Callable[[ChildPlan], object]
     """What a spawned child calls first; found by its name there."""
     started: dict[int, BaseProcess] = field(default_factory=dict)
-    """By their numbers."""
+    """The processes by their numbers."""
     starting: bool = False
     """Whether a child is being started that is to be watched."""
     pool_workers: set[int] = field(default_factory=set)
-    """Those of the children that a `Pool` keeps until it is told to end."""
+    """The children that a `Pool` keeps until it is told to end."""
     thread: int = field(default_factory=get_ident)
     """The one on which the program runs."""
     ended_by_program: set[int] = field(default_factory=set)
@@ -97,7 +97,7 @@ class Children:
 
 
 ACTIVE: list[Children] = []
-"""Those of the outermost preflight; one inside another has no children of its own."""
+"""The children of the outermost preflight; one inside another has none of its own."""
 
 
 def _wait_for(process: BaseProcess, seconds: float | None) -> None:

@@ -69,7 +69,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(parser: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
-    """Of what stands between PROGRAM and `--`: preflight's, where all of it is, else the program's."""
+    """The options among what stands between PROGRAM and `--`: preflight's, where all of it is, else the
+    program's.
+    """
     options = parser.parse_args(given)
     words: list[str] = options.arguments
     before = given[: len(given) - len(words)]
@@ -247,7 +249,7 @@ def printed(prediction: Prediction, form: str) -> str:
 
 
 def exit_code(prediction: Prediction, options: argparse.Namespace) -> int:
-    """By how the program ended, and by what `--fail-on` and `--budget` asked for."""
+    """The exit code by how the program ended, and by what `--fail-on` and `--budget` asked for."""
     if prediction.ending not in ENDED_WELL:
         return COULD_NOT
     kinds = {

@@ -17,7 +17,7 @@ from tbprof.preflight.prediction import PredictedFinding, PredictedSite, Predict
 from tbprof.version import __version__
 
 SCHEMA = 1
-"""That of the report of a trace."""
+"""The schema of the report of a trace."""
 
 Json: TypeAlias = dict[str, Any]
 

@@ -87,7 +87,7 @@ def _said(error: BaseException) -> str:
 
 
 GRACE_SECONDS = 5.0
-"""From when a program was asked to end: for what it does then, such as writing a checkpoint."""
+"""The time that a program has once it was asked to end, for example to write a checkpoint."""
 
 
 class ForcedEnd:
@@ -163,7 +163,7 @@ def left_behind_by_a_fork() -> Iterator[None]:
 
 
 class Signals:
-    """Which signal asked the program to end; a program may take it and end as if nothing had been."""
+    """The signal that asked the program to end; a program may take it and end as if nothing had been."""
 
     def __init__(self) -> None:
         self.received = ""

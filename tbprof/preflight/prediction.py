@@ -42,7 +42,7 @@ class PredictedSite:
     callers: tuple[Source, ...]
     """The frames around `source`, from the inside out; of a library's, up to the user's own."""
     called_at: tuple[Source, ...]
-    """Of a library's line: the user's lines that it was called from, the most frequent first."""
+    """The user's lines that a library's line was called from, the most frequent first."""
     via: Source | None
     """The innermost frame of torch's own Python code between the line and the op."""
     call: str
@@ -52,7 +52,7 @@ class PredictedSite:
     direction: str
     """`HtoD`, `DtoH`, or "" where nothing is copied."""
     memory: str
-    """Of the host's side of a copy: `pageable`, `pinned`, or ""."""
+    """The memory of the host's side of a copy: `pageable`, `pinned`, or ""."""
     count: int
     blocking: int
     """How many of them would block the host."""
@@ -62,11 +62,11 @@ class PredictedSite:
     ran_in: int
     """In how many of the steps that are not cold."""
     bytes: int
-    """Of all of them together."""
+    """The bytes of all of them together."""
     least_bytes: int
-    """Of the smallest of them."""
+    """The bytes of the smallest of them."""
     most_bytes: int
-    """Of the largest."""
+    """The bytes of the largest."""
     non_blocking: bool | None
     """What the copy was asked for; None where it could not be asked."""
     constant: int
@@ -81,7 +81,7 @@ class PredictedSite:
 
 @dataclass(frozen=True, slots=True)
 class PredictedStep:
-    """From the end of one optimizer step to the end of the next."""
+    """The events from the end of one optimizer step to the end of the next."""
 
     name: str
     cold: bool
@@ -102,7 +102,7 @@ class PredictedFinding:
     """Whether it is in each step that is not cold; never where nothing took a step."""
     fix: str
     fingerprint: str
-    """By the same function as the findings of traces."""
+    """The fingerprint, made by the same function as for the findings of traces."""
     suppressed: str | None
     """The reason given beside the line, "" where none was; None where it is not suppressed."""
 

@@ -118,7 +118,7 @@ class Steps:
         )
 
     def _note_leader(self, sentence: str) -> None:
-        """That the first optimizer counts goes without saying."""
+        """Nothing where the first optimizer counts: that goes without saying."""
         if self._has_leader:
             self._recorder.remark(sentence)
         self._has_leader = True

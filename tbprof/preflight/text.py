@@ -97,7 +97,9 @@ def _facts(site: PredictedSite, prediction: Prediction) -> str:
 
 
 def _sizes(site: PredictedSite) -> str:
-    """Of one copy; of a dynamic shape there is none to tell, for what is read is the count of its rows."""
+    """The sizes of one copy; of a dynamic shape there is none to tell, for what is read is the count of its
+    rows.
+    """
     least, most = size(site.least_bytes), size(site.most_bytes)
     return least if least == most else f"{least} to {most}"
 
@@ -111,7 +113,7 @@ def _how_often(site: PredictedSite, prediction: Prediction) -> str:
 
 
 def _lines_outside(prediction: Prediction) -> list[str]:
-    """Those that wait, but in no warm step, once each."""
+    """The lines that wait, but in no warm step, once each."""
     with_finding = {finding.site for finding in prediction.findings}
     found = (site for at, site in enumerate(prediction.sites) if at not in with_finding and site.blocking)
     return list(dict.fromkeys(f"{site.source.file}:{site.source.line}" for site in found))

@@ -37,7 +37,7 @@ class Origin:
     """Where an op came from in Python."""
 
     file: str
-    """As Python spells it, for reading its lines."""
+    """The file as Python spells it, for reading its lines."""
     source: Source
     library: str | None
     callers: tuple[Source, ...]
@@ -99,7 +99,7 @@ def _is_named(file: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _trace_file_name(file: str) -> str:
-    """As traces have it, so that fingerprints agree.
+    """The name that traces have for the file, so that fingerprints agree.
 
     By the folders of the moment: the program, or a test of it, sets its own after the first op was watched.
     """

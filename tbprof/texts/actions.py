@@ -10,7 +10,7 @@ from tbprof.texts.figures.quantities import count, duration, size
 from tbprof.texts.rule_pages import RuleText
 
 _END = re.compile(r"[.;](?= )(?=(?:[^`]*`[^`]*`)*[^`]*$)")
-"""Of a sentence or a clause, outside of code."""
+"""The end of a sentence or a clause, outside of code."""
 
 _LONGEST_PLACE = 72
 
@@ -29,7 +29,7 @@ HOW_TOGETHER = "Each hides behind the others: one alone saves hardly anything."
 
 
 def actions_title(*, after_lines: bool, after_recording: bool) -> str:
-    """Of the list of actions, after lines that would wait for a GPU, or after another recording."""
+    """The title of the list of actions, after lines that would wait for a GPU, or after another recording."""
     if after_recording:
         return "What to look at once it is recorded again"
     return "Then, on the host" if after_lines else "What to change first"

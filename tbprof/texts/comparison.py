@@ -87,7 +87,7 @@ def figure_words(code: str, planned_us: float | None) -> tuple[str, str]:
 
 
 def alike_sentence(names: Sequence[str]) -> str:
-    """That these conditions are the same on both sides."""
+    """A sentence: these conditions are the same on both sides."""
     if not names:
         return ""
     return f"The same on both sides: {first_few(names, _MOST_NAMES)}."
@@ -115,12 +115,14 @@ def not_comparable(reason: str) -> tuple[str, str, str]:
 
 
 def nothing_to_compare() -> str:
-    """That one of two windows has no steps."""
+    """A sentence: one of two windows has no steps."""
     return "One of the two windows has no steps to compare."
 
 
 def moved_wait_sentence(source: str, target: str, net_us: float) -> str:
-    """That the host waits at `target` for what it awaited at `source`; `net_us` is what both changed by."""
+    """A sentence: the host waits at `target` for what it awaited at `source`; `net_us` is what both changed
+    by.
+    """
     sign = "+" if net_us > 0 else _MINUS
     net = f"net {sign}{duration(abs(net_us))} of waits a step" if abs(net_us) >= 1 else "net 0"
     return f"The wait moved from {source} to {target}: {net}. Judge by the step, not by waits."

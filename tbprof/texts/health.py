@@ -33,7 +33,7 @@ def _events_dropped(numbers: Numbers) -> str:
 
 
 def _text_repaired(numbers: Numbers) -> str:
-    """Of events that were lost otherwise another sentence tells."""
+    """The sentence on repaired text; another one tells of events that were lost otherwise."""
     kept = "" if numbers.get("lost") else "; no event was lost"
     return f"Some text of the file was not valid JSON and was repaired{kept}."
 

@@ -19,7 +19,7 @@ _MISSING = {
 _FRAME = re.compile(r"(?:.*[/\\])?(?P<file>.+)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
 _LOADER = "enumerate(DataLoader)"
 _MOST_LETTERS = 60
-"""Of a name in a sentence."""
+"""The most letters of a name in a sentence."""
 _BACKWARD = "autograd::engine::evaluate_function: "
 
 

@@ -41,7 +41,7 @@ def host_place_name(place: str) -> str:
 
 
 def drain_sentence(drain: Site) -> str:
-    """That idle is there only because this site let the device run dry."""
+    """A sentence: idle is there only because this site let the device run dry."""
     return f"exposed only because {site_location(drain)} drained the queue"
 
 

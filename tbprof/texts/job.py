@@ -84,7 +84,7 @@ def problem_note(name: str, why: str) -> str:
 
 
 def left_out_sentence(name: str, group: str, number: int, of: int) -> str:
-    """Of a rank with which fewer collectives could be matched than without it."""
+    """A sentence on a rank with which fewer collectives could be matched than without it."""
     of_group = f" in group {group}" if group else ""
     return (
         f"{begun(name)} is not compared{of_group}: of the others' {count(of, 'collective')} it has "
@@ -152,7 +152,7 @@ def job_cause_name(kind: _Kind, cause: str, computing: str | None) -> str:
 
 
 def after_last_name() -> str:
-    """Of time of which no collective tells what it held."""
+    """The name of time of which no collective shows what it held."""
     return "After the last collective"
 
 
@@ -239,7 +239,7 @@ def rank_name(rank: int | None, worker: str, *, is_damaged: bool = False) -> str
 
 
 def unrecorded_name(ranks: int) -> str:
-    """Of ranks of which nothing tells the number."""
+    """The name of ranks of which nothing shows the number."""
     return f"{count(ranks, 'rank')} without a window"
 
 
@@ -264,7 +264,7 @@ def named(names: Sequence[str]) -> str:
 
 
 _EVEN = 0.02
-"""Of a step: less waiting is not worth a word."""
+"""The share of a step: less waiting is not worth a word."""
 
 
 def _compared(ranks: int, of: int) -> str:

@@ -26,7 +26,7 @@ _OF_A_CPU = (
 
 @dataclass(frozen=True, slots=True)
 class MemoryFigures:
-    """Of one device."""
+    """The memory of one device."""
 
     device: str
     peak_bytes: int
@@ -142,7 +142,9 @@ def there_sentence(found: OutOfMemory) -> str:
 
 
 def unaccounted_bytes(found: OutOfMemory) -> int | None:
-    """Of what torch gave to tensors, what Python knows no tensor of; None on the CPU, where nobody counts."""
+    """The part of what torch gave to tensors that Python knows no tensor of; None on the CPU, where nobody
+    counts.
+    """
     if found.allocated_bytes is None or found.reserved_bytes is None:
         return None
     return max(found.allocated_bytes - _known_bytes(found.held), 0)
@@ -174,7 +176,7 @@ def _known_bytes(held: HeldTensors) -> int:
 
 
 def _of_tensors(found: OutOfMemory) -> Iterator[tuple[int, str]]:
-    """By what holds memory: how much a change frees at most, and what it is."""
+    """The advice by what holds memory: how much a change frees at most, and what it is."""
     held = found.held
     saved = held.saved_bytes + (unaccounted_bytes(found) or 0)
     if saved:
@@ -207,7 +209,7 @@ def _of_tensors(found: OutOfMemory) -> Iterator[tuple[int, str]]:
 
 
 NO_LINE = "before this step, or not by an operator"
-"""Of what no line of the step allocated: a batch of a worker process comes as it is."""
+"""The place of what no line of the step allocated: a batch of a worker process comes as it is."""
 
 _ENOUGH = 3
 """Two may differ by chance."""
@@ -216,7 +218,7 @@ _MIN_BYTES = 10_000
 
 
 def growth_sentence(steps: Sequence[MemoryStep]) -> str:
-    """That the peak grew from each to the next, and how fast; "" where it did not.
+    """A sentence: the peak grew from each to the next, and how fast; "" where it did not.
 
     Args:
         steps: Of one process, in their order.

@@ -15,7 +15,7 @@ _KINDS = {
     "race": "reads what a copy may not have brought yet",
     "device_mismatch": "would raise an error on a GPU",
 }
-"""By the kinds of `tbprof.model.PredictedKind` and of preflight."""
+"""Words by the kinds of `tbprof.model.PredictedKind` and of preflight."""
 
 
 _OPS = {
@@ -24,7 +24,7 @@ _OPS = {
     "host_read": ("aten::_to_copy",),
     "upload": ("aten::_to_copy",),
 }
-"""By such kinds, what a recording on a GPU would have around the site."""
+"""The ops that a recording on a GPU would have around the site, by such kinds."""
 
 
 _ERROR = "ends in an error"
@@ -35,7 +35,7 @@ OPTION_ACTION = "Set an option of the framework"
 
 
 def framework_fix(file: str, function: str, kind: str) -> str:
-    """Which option of a framework takes a line away that is the framework's own; "" where none is known."""
+    """The option of a framework that takes away a line of its own; "" where none is known."""
     option = option_at(file, function, _OPS.get(kind, ()), is_upload=kind == "upload")
     return "" if option is None else option.fix
 

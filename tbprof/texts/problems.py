@@ -51,5 +51,5 @@ def held_sentence(held: int, total: int, which: str, of_trend: int, *, of: int) 
 
 
 def left_out_runs_sentence(runs: int) -> str:
-    """That a page holds nothing of some runs, behind the one before; "" if it holds some of all."""
+    """A sentence after the one before: a page holds nothing of some runs; "" if it holds some of all."""
     return f" It holds none of {count(runs, 'more run')}." if runs else ""

@@ -99,7 +99,7 @@ def _read(file: RuleFile) -> RuleText:
 
 
 def _begun(text: str) -> str:
-    """As a sentence of its own."""
+    """The same as a sentence of its own."""
     return f"{text[:1].upper()}{text[1:]}"
 
 

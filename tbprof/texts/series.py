@@ -62,7 +62,7 @@ def _listed(names: Sequence[str], of: int, kind: str) -> str:
 
 
 def missing_sentence(ranks: Sequence[int]) -> str:
-    """Which ranks were not recorded; "" if all were."""
+    """A sentence on the ranks that were not recorded; "" if all were."""
     if not ranks:
         return ""
     named = first_few(ranks, _MOST_NAMED)
@@ -70,7 +70,7 @@ def missing_sentence(ranks: Sequence[int]) -> str:
 
 
 def behind_sentence(newest: int, ranks: Sequence[int], *, is_arriving: bool) -> str:
-    """Which ranks have fewer windows than the others; "" if none has.
+    """A sentence on the ranks that have fewer windows than the others; "" if none has.
 
     Args:
         newest: The place in line of the newest window.
@@ -87,7 +87,7 @@ def behind_sentence(newest: int, ranks: Sequence[int], *, is_arriving: bool) -> 
 
 _OF_PART = "What is told of it is of the part before."
 DAMAGED_ALONE = f"Damaged: the trace ends early. {_OF_PART}"
-"""Of a run with one worker."""
+"""The word for a damaged run with one worker."""
 
 
 def damaged_sentence(ranks: Sequence[int]) -> str:
@@ -99,7 +99,7 @@ def damaged_sentence(ranks: Sequence[int]) -> str:
 
 
 def part_sentence(number: int, parts: int, windows: int, of: int) -> str:
-    """Which part of a folder's windows is shown, and how many of all it holds."""
+    """A sentence: the part of a folder's windows that is shown, and how many of all it holds."""
     return f"This is part {number:,} of {parts:,}: {windows:,} of {count(of, 'window')}."
 
 

@@ -24,17 +24,19 @@ def code_origin(first_step: int | None, *, is_embedded: bool) -> str:
 
 
 def wait_note(wait_us: float) -> str:
-    """Of a line with sites; `wait_us` is that of one step, 0 where none of them blocks."""
+    """The note of a line with sites; `wait_us` is that of one step, 0 where none of them blocks."""
     return f"waits {duration(wait_us)} a step" if wait_us > 0 else "copies without waiting"
 
 
 def candidate_note(candidates: Sequence[int]) -> str:
-    """That a call is on one of these lines."""
+    """A note that a call is on one of these lines."""
     return f"one of {first_few(candidates, _MOST_LINES)}"
 
 
 def doubt_note(source: Source) -> str:
-    """Which lines a call can be on; of its `def` too, where only that is known. "" if the line is exact."""
+    """A note on the lines that a call can be on; its `def` too, where only that is known. "" if the line is
+    exact.
+    """
     if source.exact:
         return ""
     known = "" if source.line is None else "line of its def; "
@@ -45,19 +47,19 @@ def doubt_note(source: Source) -> str:
 
 
 def called_note(site: Site, *, is_exact: bool) -> str:
-    """Of a line that leads to a site in another function."""
+    """The note of a line that leads to a site in another function."""
     where = site_location(site) if site.library is None else f"{site.library}, {site_location(site)}"
     return f"waits in {where}" if is_exact else f"something in this function waits in {where}"
 
 
 def recorded_note(call: RecordedCall) -> str:
-    """Of a line that the hook saw, where the trace shows no wait for a GPU."""
+    """The note of a line that the hook saw, where the trace shows no wait for a GPU."""
     devices = f" ({' to '.join(call.devices)})" if call.devices else ""
     return f"{call.call}{devices}, seen {count(call.count, 'time')}"
 
 
 def predicted_note(kind: str, action: str) -> str:
-    """Of a line of a run without a GPU.
+    """The note of a line of a run without a GPU.
 
     Args:
         kind: That of its prediction.

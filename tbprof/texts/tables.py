@@ -60,7 +60,7 @@ def comparison_sentence(
     a_step: bool,
     on_device: bool,
 ) -> str:
-    """Of both windows, in us.
+    """The sentence that compares both windows, in us.
 
     Args:
         what: The rows, `operators`.
@@ -262,5 +262,5 @@ _TEXTS = {
 
 
 def column_text(key: str, head: str) -> ColumnText:
-    """Of a column by its key; one without words of its own keeps the head that it has in text."""
+    """The text of a column by its key; one without words of its own keeps the head that it has in text."""
     return _TEXTS.get(key) or ColumnText((head or key.removesuffix("_us").replace("_", " ")).capitalize())

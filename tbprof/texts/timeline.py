@@ -6,7 +6,7 @@ from tbprof.texts.figures.quantities import duration
 from tbprof.texts.idle import cause_name, host_place_name
 
 _ALMOST_ALL = 0.995
-"""From here on a share reads as a whole."""
+"""The share from which it reads as a whole."""
 
 _FEW = 0.5
 _MOST_OF_IT = 0.5
@@ -17,7 +17,7 @@ _HOSTS_OWN = ("sync", "launch")
 
 
 def carried_sentence(step: str, steps: int, *, bucket_us: float) -> str:
-    """Which step a page carries of a window's `steps`, why, and what is drawn as itself."""
+    """A sentence: the step of a window's `steps` that a page carries, why, and what is drawn as itself."""
     if steps == 1:
         which = "This page carries the whole window"
     else:

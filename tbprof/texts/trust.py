@@ -60,7 +60,7 @@ def trust_words(code: str, numbers: Numbers) -> Words:
 
 
 FEWEST_FOR_COLD = 3
-"""Of fewer steps nothing says that the first is unusually long."""
+"""The fewest steps of which anything says that the first is unusually long."""
 
 NOTEWORTHY = 1.05
 """A step that is recorded at less than this many times its usual length is hardly another one."""

@@ -7,7 +7,7 @@ from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import duration, share
 
 _WORTH_A_WORD = 0.1
-"""From this part of a step on exposed communication is said beside another case."""
+"""The part of a step from which exposed communication is said beside another case."""
 
 _WORTH_THE_FIRST_SENTENCE = 0.2
 _WORTH_SAYING = 0.02
@@ -29,7 +29,7 @@ BECAUSE = {
 
 
 class VerdictFigures:
-    """Of one window; where it marks no steps, it stands as one."""
+    """The figures of one window; where it marks no steps, it stands as one."""
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
@@ -42,7 +42,7 @@ class VerdictFigures:
         self.gpu = "The GPU" if devices == 1 else f"The busiest of {devices} GPUs"
 
     def of_step(self, name: str) -> float:
-        """Of figures of the whole window, cold steps included."""
+        """Figures of the whole window, cold steps included, per step."""
         return float(self.numbers[name]) / self._all_steps
 
     @property

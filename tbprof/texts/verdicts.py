@@ -18,7 +18,9 @@ _CASE_OF_CAUSE = {"data": "input", "launch": "host_bound"}
 
 
 class WaitSentences(VerdictFigures):
-    """Of a window in which the host waits for the device, or in which waits are said beside another case."""
+    """Sentences on a window in which the host waits for the device, or in which waits are said beside another
+    case.
+    """
 
     def waits(self) -> tuple[str, str]:
         detail = f"{self._waiting()}; a wait beside a busy GPU costs nothing."
@@ -314,7 +316,7 @@ class _Said(WaitSentences):
         return f"{said}: {', '.join(listed)}." if listed else f"{said}."
 
     def uneven(self) -> str:
-        """Which steps are idle where most are not."""
+        """A sentence on the steps that are idle where most are not."""
         idle, steps = int(self.numbers["uneven_steps"]), int(self.numbers["steps"])
         spent = duration(float(self.numbers["uneven_idle_us"]))
         others = share(1.0 - float(self.numbers["typical_idle_share"]))

@@ -67,7 +67,9 @@ class PredictedDevices:
         return dataclasses.replace(facts, places=places, content=content)
 
     def _of(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> tuple[str, ...]:
-        """Of a call that can move: where from, where to; of one that can read: where its tensor is."""
+        """The places of a call: where from and where to if it can move, where its tensor is if it can
+        read.
+        """
         if name in _MOVES:
             start = place_of(arguments[0], _calls())
             end = self._target(name, arguments, options, _line())
@@ -164,7 +166,7 @@ def _text_of(file: str, number: int) -> str:
 
 
 def _side(place: str) -> str:
-    """Of what would go there: who made what is there already is no matter."""
+    """The side of what would go there: who made what is there already is no matter."""
     return HOST if place == MADE_ON_HOST else place
 
 

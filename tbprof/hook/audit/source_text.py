@@ -28,7 +28,7 @@ MOST_CHARACTERS = 64 * 1024
 """In all, for a window."""
 
 _MOST_BYTES = 4 * 1024 * 1024
-"""Of a source file; a larger one has no lines here."""
+"""The most bytes of a source file; a larger one has no lines here."""
 _NO_GLOBALS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -86,7 +86,7 @@ def _ranges(places: Mapping[tuple[str, int], Place]) -> Iterator[tuple[str, int,
 
 
 def _last_line(code: CodeType) -> int:
-    """Of a function, with all that is defined inside it."""
+    """The last line of a function, with all that is defined inside it."""
     own = max((line for _, _, line in code.co_lines() if line is not None), default=code.co_firstlineno)
     inner = [_last_line(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     return max(own, *inner) if inner else own

@@ -13,7 +13,8 @@ from torch import Tensor
 from tbprof.hook.safety.program_values import is_plain_tensor, is_tensor
 
 MOST_BYTES = 4096
-"""Of an upload that is looked at; a larger one is hardly a constant, and hashing it takes time."""
+"""The most bytes of an upload that is looked at; a larger one is hardly a constant, and hashing it takes
+time."""
 
 _DIGEST_BYTES = 8
 _MOST_NUMBERS = 512

@@ -1,4 +1,4 @@
-"""Which of torch's functions can make the host wait or copy between host and device.
+"""The functions of torch that can make the host wait or copy between host and device.
 
 A row says where the tensors of a call are: on one device, or on the two that it copies
 between. What a call moves is taken from its arguments and its result.
@@ -22,7 +22,7 @@ class CallFacts:
     """What is to be known of one call besides its line."""
 
     devices: tuple[str, ...]
-    """From where to where; one where nothing moves."""
+    """The devices that it moves from and to; one where nothing moves."""
     pinned: bool | None = None
     non_blocking: bool | None = None
     content: bytes | None = field(default=None, compare=False)

@@ -28,14 +28,15 @@ from tbprof.hook.safety.guard import let_through
 logger = logging.getLogger("tbprof")
 
 MOST_EVENTS = 20_000
-"""Of a step; the older ones go."""
+"""The most events of a step; the older ones go."""
 MOST_BLOCKS = 20_000
 """Some 20 us each: more would hold the training, or an exception, up for half a second."""
 MOST_BYTES = 32 * 1024 * 1024
 """The tab reads no larger one."""
 
 _REFUSALS = (RuntimeError, TypeError, AttributeError, KeyError)
-"""Of another allocator, a device that failed, another version of torch: none of these names is promised."""
+"""What another allocator, a failed device or another version of torch raises: none of these names is
+promised."""
 
 
 class AllocatorHistory:
@@ -72,7 +73,9 @@ class AllocatorHistory:
 
 
 def snapshot_of(device: int) -> bytes | None:
-    """Of all devices; None where there is none, or where it would take long, as this device tells."""
+    """The snapshot of all devices; None where there is none, or where it would take long, as this device
+    tells.
+    """
     try:
         blocks = torch.cuda.memory_stats_as_nested_dict(device)["active"]["all"]["current"]
         if blocks > MOST_BLOCKS:
@@ -113,7 +116,7 @@ _WATCH = _Watch()
 
 
 def watch_allocations() -> None:
-    """From now on, in this process; without a GPU that is in use, nothing is done."""
+    """Watches allocations in this process from now on; without a GPU that is in use, nothing is done."""
     if _WATCH.is_attached or not torch.cuda.is_initialized():
         return
     _WATCH.is_attached = True
@@ -123,7 +126,7 @@ def watch_allocations() -> None:
 
 
 def latest_failure(device: int) -> FailedAllocation | None:
-    """That of the device, once: the next error is another one."""
+    """The failure of the device, once: the next error is another one."""
     latest = _WATCH.latest
     if latest is None or latest.device != device:
         return None

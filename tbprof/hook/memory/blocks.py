@@ -19,7 +19,7 @@ counted from the storages themselves."""
 
 @dataclass(slots=True)
 class AllocatorReadings:
-    """By device and moment, reserved and allocated bytes; nothing of a device that keeps no cache."""
+    """Reserved and allocated bytes by device and moment; nothing of a device that keeps no cache."""
 
     found: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)
     _next_ns: int = 0
@@ -45,7 +45,7 @@ class AllocatorReadings:
 
 
 class Unused:
-    """Of one device, followed from moment to moment."""
+    """The unused memory of one device, followed from moment to moment."""
 
     def __init__(self, readings: dict[int, tuple[int, int]] | None) -> None:
         self._readings = readings or {}
@@ -60,7 +60,7 @@ class Unused:
 
 
 MOST_BLOCKS = 200_000
-"""Of one step; a step of a large model makes tens of thousands."""
+"""The most blocks of one step; a step of a large model makes tens of thousands."""
 _MOST_ROWS = 20
 _MOST_POINTS = 500
 
@@ -78,7 +78,7 @@ class Block:
     kind: str = ""
     """What it is known to be; "" where its life says it."""
     is_made: bool = True
-    """By an operator of this step; else it was there before."""
+    """Whether an operator of this step made it; else it was there before."""
     is_used_in_backward: bool = False
     made: int = -1
     freed: int | None = None
@@ -105,7 +105,7 @@ class Log:
 
     blocks: list[Block] = field(default_factory=list)
     times_ns: list[int] = field(default_factory=list)
-    """Of the events by their numbers."""
+    """The times of the events by their numbers."""
     first_call: int | None = None
     allocator: AllocatorReadings = field(default_factory=AllocatorReadings)
     is_open: bool = True
@@ -139,7 +139,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """Of the fullest device."""
+    """The peak of the fullest device."""
 
     device: str
     bytes: int

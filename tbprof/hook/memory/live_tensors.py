@@ -57,7 +57,7 @@ class _Storages:
         self._seen: set[int] = set()
 
     def new(self, tensor: object) -> torch.UntypedStorage | None:
-        """That of a tensor; None where it is counted, or lies elsewhere."""
+        """The storage of a tensor; None where it is counted, or lies elsewhere."""
         if type(tensor) not in _TENSORS:
             return None
         assert isinstance(tensor, torch.Tensor)
@@ -162,7 +162,7 @@ _COMPILED = "OptimizedModule"
 
 
 class KnownTensors:
-    """Of the program, as they were when the step began; held until it is over."""
+    """The tensors of the program, as they were when the step began; held until it is over."""
 
     def __init__(self) -> None:
         self._modules: list[nn.Module] = []
@@ -171,7 +171,7 @@ class KnownTensors:
         self.is_whole = True
         self._find(time.monotonic() + _LONGEST_S)
         self.names: dict[int, str] = {}
-        """Of modules by their identity."""
+        """The names of modules by their identity."""
         for root in self._roots():
             first = type(root).__name__
             # torch's own: one of the program's would be code of its.

@@ -58,7 +58,7 @@ _INSIDE = (
     "call it after that."
 )
 _MOST_SNAPSHOTS = 3
-"""Of a worker: each may have 32 MiB."""
+"""The most snapshots of a worker: each may have 32 MiB."""
 _PATIENCE_S = 5.0
 """For a log directory that may not answer."""
 
@@ -103,7 +103,7 @@ _watching_optimizers: list[RemovableHandle] = []
 
 
 class MemoryRecorder:
-    """Of one step after the other; all calls but `turn_off` must come from the training's thread."""
+    """Follows one step after the other; all calls but `turn_off` must come from the training's thread."""
 
     def __init__(self, *, is_wanted: bool) -> None:
         self._is_wanted = is_wanted
@@ -119,7 +119,7 @@ class MemoryRecorder:
         self._tries = 0
         self._history = AllocatorHistory()
         self.snapshot: bytes | None = None
-        """Of the allocator of a GPU at the end of the latest step, with the history of that step."""
+        """The snapshot of a GPU's allocator at the end of the latest step, with the history of that step."""
 
     @property
     def is_recording(self) -> bool:
@@ -346,7 +346,7 @@ def leave_file(
 
 
 def _like_it(path: Path, *, of_all_workers: bool) -> list[Path]:
-    """Those of the same kind, the oldest first."""
+    """The files of the same kind, the oldest first."""
     worker, _, suffix = path.name.split(".", 2)
     found = []
     for other in path.parent.iterdir():

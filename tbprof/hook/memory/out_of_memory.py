@@ -40,7 +40,7 @@ _MOST_SNAPSHOTS = 8
 """In a run, one a GPU of a machine: each may have 32 MiB."""
 
 _CPU = re.compile(r"can't allocate memory|DefaultCPUAllocator: not enough memory|Unable to allocate")
-"""Of c10/core/impl/alloc_cpu.cpp, and NumPy's."""
+"""The messages of c10/core/impl/alloc_cpu.cpp, and NumPy's."""
 _GPU_NUMBER = re.compile(r"GPU (\d+)")
 _ASKED_BYTES = re.compile(r"tried to allocate (\d+) bytes")
 _ASKED = re.compile(r"(?:Tried|Unable) to allocate ([\d.]+) (bytes|[KMGTPE]iB)")
@@ -48,7 +48,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def memory_error(error: BaseException) -> BaseException | None:
-    """Of this one and those that it was raised because of, the one that says that memory ran out."""
+    """The error that says that memory ran out: this one, or one that it was raised because of."""
     for _ in range(_MOST_CAUSES):
         is_host = isinstance(error, MemoryError) or (
             isinstance(error, RuntimeError) and _CPU.search(str(error)) is not None

@@ -44,7 +44,7 @@ class _Life:
 
 
 class StorageMode(TorchDispatchMode):  # type: ignore[misc]
-    """Of one thread, and of the threads on which its backward passes run."""
+    """The mode of one thread, and of the threads on which its backward passes run."""
 
     supports_higher_order_operators = True
 
@@ -54,7 +54,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
         """Whether it is to be on the stack of its thread."""
         self.log = Log()
         self.modules: list[str] = []
-        """Those that are being called, the innermost last."""
+        """The modules that are being called, the innermost last."""
         self.is_optimizing = False
         self.fault: Exception | None = None
 
@@ -81,7 +81,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
                 leave_when_outside(self)
 
     def phase(self) -> str:
-        """Of what happens now, on this thread."""
+        """The phase of what happens now, on this thread."""
         # A number, and not the node that is evaluated: that would become a Python object where a storage
         # ends, in a search for garbage or while torch takes the graph apart.
         if torch._C._current_graph_task_id() != -1:

@@ -49,7 +49,7 @@ def has_device_failed() -> bool:
 OLDEST_TORCH = (2, 6)
 
 PREPARED_SESSIONS_END = (2, 12)
-"""From here on a profiler may start while another one warms up.
+"""The version from which a profiler may start while another one warms up.
 
 Before, `start()` raises "Can't disable Kineto profiler when it's not running", and so does every later one
 of the process: Kineto cancels the prepared session, which torch refuses as none was enabled, and so Kineto
@@ -57,7 +57,7 @@ never forgets it. Found with torch 2.6; the check is new in torch 2.12.
 """
 
 WITH_MODULES_WARNS = (2, 14)
-"""From here on torch warns who passes `with_modules`, and names `with_stack` in its place."""
+"""The version from which torch warns of `with_modules`, and names `with_stack` in its place."""
 
 
 def is_torch_since(release: tuple[int, int]) -> bool:

@@ -8,7 +8,7 @@ import os
 logger = logging.getLogger("tbprof")
 
 QUIET_VARIABLE = "TBPROF_QUIET"
-"""Of the environment: set to anything but 0, no such line is shown."""
+"""A variable of the environment: set to anything but 0, no such line is shown."""
 
 _FORM = "tbprof: %(message)s"
 

@@ -52,7 +52,7 @@ class WindowFacts:
 
 
 def rank_and_world_size() -> tuple[int | None, int | None]:
-    """Of torch.distributed where it is initialized, else of the launcher's environment."""
+    """Rank and size of torch.distributed where it is initialized, else of the launcher's environment."""
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         return torch.distributed.get_rank(), torch.distributed.get_world_size()
     return _number(os.environ, "RANK"), _number(os.environ, "WORLD_SIZE")
@@ -144,7 +144,7 @@ def _driver_version() -> str | None:
 
 
 def _device_names() -> tuple[str, ...]:
-    """Of the devices of a program that uses any.
+    """The names of the devices of a program that uses any.
 
     To ask elsewhere would begin to use them, and forked children could no longer.
     """

@@ -21,7 +21,7 @@ INPUT_STEPS = Schedule(skip_first=0, warmup=0, active=2)
 
 
 class InputSteps:
-    """Of one window after the other; all calls but `discard` must come from one thread."""
+    """Records the inputs of one window after the other; all calls but `discard` must come from one thread."""
 
     def __init__(self, make: Callable[[], ProfiledWindow] | None) -> None:
         """`make` gives what records `INPUT_STEPS`; None: nobody asked for them."""

@@ -37,7 +37,8 @@ _Open = list[tuple[nn.Module, Any]]
 """Modules that are being called, the innermost last, each with its mark: None where nothing was recorded."""
 
 MOST_WINDOWS = 100
-"""Of a process: since Python 3.13 a class that was changed a thousand times is looked up slowly for good."""
+"""The most windows of a process: since Python 3.13 a class that was changed a thousand times stays slow to
+look up."""
 
 _marked_windows = itertools.count()
 
@@ -54,7 +55,7 @@ class ModuleMarks:
         self._missing = missing
         self._names = _Names()
         self._open: dict[int, _Open] = {}
-        """By thread."""
+        """The open calls by thread."""
         self._mark: Callable[[str], Any] = record_function
         """In its place torch's own for operators, at a tenth of its cost; the trace has it among those."""
         self._is_on = False
@@ -114,7 +115,7 @@ class ModuleMarks:
                 switch(looks_on)
 
     def leave(self, module: nn.Module, marks: _Open) -> None:
-        """That call is over."""
+        """Ends a call."""
         try:
             # The marks may have ended meanwhile, and Ctrl-C may have left some of the calls in it open.
             while marks:
@@ -205,7 +206,7 @@ class _Names:
 
     def __init__(self) -> None:
         self.known: dict[int, _Known] = {}
-        """By identity, which another module may have later."""
+        """The modules by identity, which another module may have later."""
         self._outermost: dict[str, weakref.ref[nn.Module]] = {}
 
     def of(self, module: nn.Module, around: nn.Module | None) -> str | None:

@@ -24,7 +24,7 @@ ENOUGH_STEPS = 50
 """Before it is said that steps have become longer; those beside which a window is published don't count."""
 
 SLOWER = 1.1
-"""From here on steps have become longer; less is the noise of a median of few."""
+"""The ratio from which steps have become longer; less is the noise of a median of few."""
 
 
 class PostWindow:
@@ -43,7 +43,7 @@ class PostWindow:
         self._early: Audited | None = None
         self._settles_from = 0
         self._left_out = 0
-        """Of the clock's steps, when it was settled from there."""
+        """The number of the clock's steps when it was settled from there."""
         self._last: HookFacts | None = None
 
     @property
@@ -67,7 +67,7 @@ class PostWindow:
             self._begin_audit()
 
     def end_early(self) -> None:
-        """That step is over."""
+        """Ends the step that is over."""
         audit, self._audit = self._audit, None
         if audit is not None:
             audit.wants_another_step()
@@ -184,7 +184,7 @@ class PostWindow:
         self._settles_from, self._left_out = steps_taken, self._clock.left_out
 
     def _ordinary_steps(self, steps_taken: int) -> int:
-        """Those after the latest window that say how long a step takes."""
+        """The steps after the latest window that say how long a step takes."""
         return steps_taken - self._settles_from - (self._clock.left_out - self._left_out)
 
     def _begin_inputs(self, steps_taken: int) -> None:

@@ -149,7 +149,7 @@ def _text(file: Path) -> str:
 
 MOST_OF_EACH = 16
 MOST_RECORDS = 10_000
-"""Of which the latest are looked at: torch keeps the breaks of all compilations."""
+"""The most records, of which the latest are looked at: torch keeps the breaks of all compilations."""
 LONGEST_REASON = 200
 
 _GIVEN_UP = "recompile limit exceeded"

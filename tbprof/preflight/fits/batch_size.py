@@ -13,7 +13,7 @@ from typing import Any
 from tbprof.errors import UsageError
 
 VARIABLE = "TBPROF_BATCH_SIZE"
-"""Of the environment: a program may read its batch size there."""
+"""A variable of the environment: a program may read its batch size there."""
 _FLAGS = tuple(
     f"--{name.replace('-', joint)}"
     for name in (

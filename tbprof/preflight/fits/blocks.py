@@ -45,7 +45,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Of an operator that needs memory while it runs."""
+    """A call of an operator that needs memory while it runs."""
 
     after: int
     """The number of the event before it."""
@@ -109,12 +109,12 @@ class CachingAllocator:
 
     def __init__(self) -> None:
         self.reserved_bytes = 0
-        """Of all segments; none is ever given back."""
+        """The bytes of all segments; none is ever given back."""
         self._end = 0
         self._sizes: dict[int, int] = {}
-        """Of blocks, by address, in use and free."""
+        """The sizes of blocks, in use and free, by address."""
         self._starts: dict[int, int] = {}
-        """Of blocks by where they end."""
+        """The starts of blocks by where they end."""
         self._free: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
         """Size and address of free blocks, in the pool of the small and of the large ones."""
         self._is_small: dict[int, bool] = {}

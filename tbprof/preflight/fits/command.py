@@ -100,7 +100,7 @@ def _bytes(given: str) -> int:
 
 
 def _outcome(options: argparse.Namespace, way: Way, rest: Sequence[str], batch: int) -> Outcome:
-    """Of a process of its own, whose output goes to stderr."""
+    """The outcome of a process of its own, whose output goes to stderr."""
     task = {
         "program": options.program,
         "arguments": with_batch(rest, way.flag, batch) if way.flag else list(rest),

@@ -58,7 +58,7 @@ class Follower:
     def __init__(self) -> None:
         self.log = Log()
         self.steps = 0
-        """That optimizers have taken."""
+        """The steps that optimizers have taken."""
         self._modules: list[str] = []
         self._names: dict[int, str] = {}
         self._inside = InsideOperators()
@@ -186,7 +186,9 @@ def _say(kind: Kind, tensors: Iterable[Any], owner: str | None) -> None:
 
 
 def _say_of_all_modules() -> None:
-    """Of those as well that nobody calls and no optimizer steps, such as an averaged copy of the model."""
+    """Counts modules as well that nobody calls and no optimizer steps, such as an averaged copy of the
+    model.
+    """
     for one in gc.get_objects():
         # type() and not isinstance(): a proxy's __class__ may run code of its own.
         if issubclass(type(one), nn.Module):

@@ -96,7 +96,7 @@ _ITSELF = (0, slice(None, 1))
 
 
 class ReadArguments(list[str]):
-    """As `sys.argv`. The first, which is no argument, is read by Python itself."""
+    """Stands for `sys.argv`. The first, which is no argument, is read by Python itself."""
 
     was_read = False
 
@@ -132,11 +132,11 @@ class ReadArguments(list[str]):
 Verdict: TypeAlias = Literal["fits", "may fit", "does not fit"]
 
 _CONTEXT_LOW, _CONTEXT_HIGH = 250_000_000, 1_400_000_000
-"""Of a process that has done nothing yet but load CUDA and kernels: the high one is the 1,343 MB that Hugging
-Face's "Model training anatomy" reads from the driver; where kernels are loaded as they are needed (CUDA 11.7
-and later) it is some hundreds of MB. An assumption, not a bound."""
+"""The memory of a process that has done nothing yet but load CUDA and kernels: the high one is the 1,343 MB
+that Hugging Face's "Model training anatomy" reads from the driver; where kernels are loaded as they are
+needed (CUDA 11.7 and later) it is some hundreds of MB. An assumption, not a bound."""
 _CUBLAS_WORKSPACES = 2 * 32 * 1024 * 1024
-"""Of the handles of the forward and the backward thread: `getChosenWorkspaceSize` of torch's
+"""The workspaces of the handles of the forward and the backward thread: `getChosenWorkspaceSize` of torch's
 aten/src/ATen/cuda/CublasHandlePool.cpp gives each 32 MiB on Hopper, and less elsewhere."""
 
 
@@ -144,7 +144,7 @@ aten/src/ATen/cuda/CublasHandlePool.cpp gives each 32 MiB on Hopper, and less el
 class Outcome:
     batch: int
     steps: int
-    """That were taken."""
+    """The number of steps that were taken."""
     error: str
     """Why there is less, or nothing; "" for a run that ended well."""
     peak: Peak | None
@@ -160,13 +160,13 @@ class Line:
     fixed_bytes: float
 
     def samples_in(self, size_bytes: int) -> int:
-        """That take so much; a figure that grows with the batch."""
+        """The samples that take so much; a figure that grows with the batch."""
         return max(int((size_bytes - self.fixed_bytes) / self.per_sample_bytes), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Of the peak."""
+    """The growth of the peak."""
 
     allocated: Line
     reserved: Line
@@ -198,7 +198,7 @@ def growth_of(outcomes: Sequence[Outcome]) -> Growth | None:
 
 
 def needed_bytes(peak: Peak) -> tuple[int, int]:
-    """Of the whole process, the least and the most that is to be expected.
+    """The bytes of the whole process, the least and the most that is to be expected.
 
     What an operator of the CPU has inside stands for what a GPU's may have, and counts in the most only.
     """

@@ -14,20 +14,20 @@ _MOST_ROWS = 12
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """Of one device, the fullest."""
+    """The peak of one device, the fullest."""
 
     device: int
     requested_bytes: int
-    """By tensors alone, at their own fullest moment."""
+    """The bytes of tensors alone, at their own fullest moment."""
     allocated_bytes: int
     """In blocks of the allocator, in multiples of 512 bytes; all sizes below are of these."""
     reserved_bytes: int
     """In the allocator's segments, at the end."""
     running_bytes: int
-    """By tensors and what an operator of the CPU has allocated inside while it runs, at their own fullest
-    moment; never less than `requested_bytes`."""
+    """The bytes of tensors and of what an operator of the CPU has allocated inside while it runs, at their
+    own moment; never less than `requested_bytes`."""
     running: str
-    """That operator, with its line; "" where none makes it more."""
+    """The operator that makes it more, with its line; "" where none does."""
     step: int
     """The optimizer step of the peak, from 1."""
     phase: Phase

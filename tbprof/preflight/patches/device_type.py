@@ -40,7 +40,7 @@ _Device.__module__, _Device.__name__, _Device.__qualname__ = "torch", "device", 
 
 
 def _pickled(device: Any) -> tuple[Any, tuple[Any, ...]]:
-    """As torch pickles it: pickle looks whether the class is what its name leads to."""
+    """The class as torch pickles it: pickle looks whether the class is what its name leads to."""
     _, arguments = device.__reduce__()
     return torch.device, arguments
 

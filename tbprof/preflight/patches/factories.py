@@ -123,7 +123,7 @@ def _from_values(original: Any) -> Any:
 
 
 def _default_device() -> Any:
-    """That of `with torch.device(...)` and of `torch.set_default_device`; the host without them."""
+    """The device of `with torch.device(...)` and of `torch.set_default_device`; the host without them."""
     contexts = (mode for mode in _get_current_function_mode_stack() if isinstance(mode, DeviceContext))
     innermost = next(reversed(list(contexts)), None)
     return _CPU if innermost is None else innermost.device

@@ -117,7 +117,7 @@ def _new(original: Any) -> Any:
 
 
 def _default_type(original: Any) -> Any:
-    """Of the device: the same as a default device and a default dtype."""
+    """The default type of the device: the same as a default device and a default dtype."""
 
     @wraps(original)
     def set_default_tensor_type(wanted: Any) -> None:

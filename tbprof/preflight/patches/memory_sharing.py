@@ -58,7 +58,7 @@ def _from_dlpack(original: Any) -> Any:
 
 
 def _with_places(reducers: dict[Any, Callable[..., Any]]) -> dict[Any, Callable[..., Any]]:
-    """Of what pickles tensors for another process, those that take the place along."""
+    """The reductions that pickle tensors for another process, each taking the place along."""
     return {
         kind: _placed(reduce) if isinstance(kind, type) and issubclass(kind, Tensor) else reduce
         for kind, reduce in reducers.items()

@@ -31,7 +31,9 @@ def _location(storage: Any) -> str | None:
 
 
 def _device_for_saving(original: Any) -> Any:
-    """Of a storage, as `torch.save` asks for it: elsewhere torch would take the memory for CUDA's own."""
+    """The device of a storage, as `torch.save` asks for it: elsewhere torch would take the memory for CUDA's
+    own.
+    """
 
     def device(self: UntypedStorage) -> torch.device:
         place = _device_place(self)

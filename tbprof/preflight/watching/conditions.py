@@ -73,7 +73,7 @@ def index_parts(args: Sequence[Any]) -> list[Tensor]:
 
 
 def host_indexes(args: Sequence[Any]) -> list[Tensor]:
-    """Those of them that are known to be on the host: lists, ranges, arrays and tensors."""
+    """The indexes that are known to be on the host: lists, ranges, arrays and tensors."""
     placed = ((part, place_of(part)) for part in index_parts(args))
     return [part for part, place in placed if place is not None and place.is_host]
 

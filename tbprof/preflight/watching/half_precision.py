@@ -31,7 +31,7 @@ _ALL_ROUNDED = (
 _FIRST_ROUNDED = (
     *("native_group_norm", "_scaled_dot_product_flash_attention_for_cpu", "var_mean", "std_mean"),
 )
-"""Of these the statistics beside the first result are kept as they are, for the derivative."""
+"""Ops whose statistics beside the first result are kept as they are, for the derivative."""
 
 SLOW_IN_HALF: dict[str, int] = {
     **{f"aten::{name}": _ALL for name in _ALL_ROUNDED},

@@ -210,7 +210,7 @@ _FRESH = frozenset({"aten::lift_fresh", "aten::lift"})
 """What torch makes of Python's lists and numbers comes through here."""
 
 _HOST_RESULTS = {"aten::_pack_padded_sequence": 1}
-"""Which of their results stays on the host: the sizes of the batch."""
+"""Ops that leave one of their results on the host: the sizes of the batch."""
 
 _ROWS: dict[str, tuple[DeviceOp, ...]] = {}
 for _row in OPS:

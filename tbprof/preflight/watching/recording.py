@@ -52,7 +52,7 @@ class Tally:
     order: int
     bytes: int = 0
     least_bytes: int | None = None
-    """Of one of them; None before the first."""
+    """The bytes of the smallest; None before the first."""
     most_bytes: int = 0
     per_step: Counter[int] = field(default_factory=Counter)
     contents: set[int] = field(default_factory=set)
@@ -110,7 +110,7 @@ class Recorder:
 
 
 RECORDERS: list[Recorder] = []
-"""Those of the preflights that run now: one inside another hears the same events."""
+"""The recorders of the preflights that run now: one inside another hears the same events."""
 
 
 class _Muted(threading.local):

@@ -22,12 +22,12 @@ PART_NAMES = {
     "compiled": "kernels of torch.compile",
     "other": "other work",
 }
-"""By `ComputingPart.kind`; of the last one, some may have no operator."""
+"""Names by `ComputingPart.kind`; the last one may have no operator."""
 
 _MOST_PARTS = 3
 _WORTH_A_WORD = 0.05
 _COVERED = 0.5
-"""Of a part, or of all, for its limit to speak for it."""
+"""The share of a part, or of all, that has to be covered for its limit to speak for it."""
 
 
 def computing_sentence(computing: Computing) -> str:
@@ -81,5 +81,5 @@ def roofline_missing(*, has_device: bool, has_shapes: bool) -> str:
 
 
 def roof_label(types: Sequence[str], *, on_matrix_units: bool) -> str:
-    """Of the types that have one peak rate."""
+    """The label of the types that have one peak rate."""
     return f"{', '.join(types)}{', matrix units' if on_matrix_units else ''}"

@@ -27,7 +27,7 @@ _TENTH = Decimal("0.1")
 _BYTES = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
 _BYTES_BELOW = 999.5
 _UNIT_FROM = 0.99995
-"""Of a unit; below it, there are less than 1,000.0 of the next smaller when rounded."""
+"""The least of a unit; below it, there are less than 1,000.0 of the next smaller when rounded."""
 
 
 def duration(us: float) -> str:
