@@ -25,7 +25,7 @@ class Peak:
     """In the allocator's segments, at the end."""
     running_bytes: int
     """The bytes of tensors and of what an operator of the CPU has allocated inside while it runs, at their
-    own moment; never less than `requested_bytes`."""
+    own fullest moment; never less than `requested_bytes`."""
     running: str
     """The operator that makes it more, with its line; "" where none does."""
     step: int
