@@ -66,9 +66,8 @@ def enter_dispatch_mode(mode: Any) -> None:
 def leave(mode: Any) -> None:
     """Take `mode` away, wherever it stands, as soon as that can be done; the order of the others stays."""
     mode.is_entered = False
-    if any(ours is mode for ours in _hidden):
-        _hidden[:] = [ours for ours in _hidden if ours is not mode]
-        _answer_as_torch_does()
+    _hidden[:] = [ours for ours in _hidden if ours is not mode]
+    _answer_as_torch_does()
     if not _is_left(mode):
         leave_when_outside(mode)
 
@@ -279,10 +278,10 @@ def _answer_without_ours() -> None:
 
 def _answer_as_torch_does() -> None:
     if _has_replaced and not _hidden:
-        _has_replaced.clear()
         # What was imported meanwhile has ours as well.
         _replace({id(ours): torch_s for torch_s, ours in _ANSWERS}, torch_too=True)
         _let_dynamo_look_again()
+        _has_replaced.clear()
 
 
 def _replace(by_identity: dict[int, Any], *, torch_too: bool) -> None:

@@ -67,11 +67,10 @@ class PostWindow:
             self._begin_audit()
 
     def end_early(self) -> None:
-        """Ends the step that is over."""
-        audit, self._audit = self._audit, None
-        if audit is not None:
-            audit.wants_another_step()
-            self._early = audit.finish()
+        """End the step that is over."""
+        if self._audit is not None:
+            self._audit.wants_another_step()
+            self._early = self._finish_audit(self._audit)
 
     def begin(self, window: RecordedWindow, steps_taken: int, *, is_last_step_over: bool) -> None:
         """A window has been written; unless the training is over, a step begins."""
@@ -90,9 +89,9 @@ class PostWindow:
         if self._audit is not None:
             if self._audit.wants_another_step():
                 return
-            audit, self._audit = self._audit, None
+            audited = self._finish_audit(self._audit)
             if self._window is not None:
-                self._window.add_audit(audit.finish())
+                self._window.add_audit(audited)
                 self._begin_inputs(steps_taken)
             self._settle_from(steps_taken)
         elif self._inputs.are_recorded:
@@ -118,13 +117,13 @@ class PostWindow:
     def end(self, steps_taken: int) -> None:
         """Publish the window with what is known by now."""
         window, self._window = self._window, None
-        audit, self._audit = self._audit, None
+        audit = self._audit
         self._inputs.abandon()
         self._memory.abandon()
         if audit is not None:
             # What came after the last step is no step: its lines would be joined wrongly.
             audited = audit.finish() if audit.has_seen_a_step else self._early
-            audit.leave()
+            self._leave_audit()
         if window is None:
             return
         if audit is not None:
@@ -210,10 +209,22 @@ class PostWindow:
             logger.warning("Window %d lacks what held memory: %s", window.facts.window, error)
 
     def _begin_audit(self) -> None:
+        self._leave_audit()
         self._audit = AuditStep(
             embed_source=self._config.embed_source, sync_callbacks=self._config.sync_callbacks
         )
         self._audit.start()
+
+    def _finish_audit(self, audit: AuditStep) -> Audited:
+        """What it saw. Where the program raises meanwhile, whatever is called next leaves it."""
+        audited = audit.finish()
+        self._audit = None
+        return audited
+
+    def _leave_audit(self) -> None:
+        if self._audit is not None:
+            self._audit.leave()
+        self._audit = None
 
 
 def _is_slower(after_ns: int, facts: HookFacts) -> bool:

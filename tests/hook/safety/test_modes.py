@@ -13,6 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
+from tbprof.hook.safety import modes
 from tbprof.hook.safety.modes import (
     can_change_dispatch_modes,
     enter_dispatch_mode,
@@ -129,6 +130,20 @@ def test_scripts_are_compiled_meanwhile(mode: Functions) -> None:
     scripted = torch.jit.script(forward)
     assert torch.equal(scripted(-torch.ones(2)), torch.zeros(2))
     assert mode.is_entered
+
+
+def test_a_mode_is_left_also_where_that_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    asked = torch.overrides.has_torch_function
+    ours = Functions()
+    enter_function_mode(ours)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(modes, "_replace", interrupted)
+        leave(ours)
+    leave(ours)
+    assert (function_modes(), torch.overrides.has_torch_function) == ([], asked)
 
 
 def test_a_mode_that_is_left_while_it_runs_is_left_afterwards() -> None:

@@ -10,6 +10,8 @@ from trainings import Step, facts_in
 
 import tbprof
 from tbprof.hook import step_clock
+from tbprof.hook.audit.line_recorder import LineRecorder
+from tbprof.hook.safety.modes import function_modes
 from tbprof.hook.timetable import FIRST_LOOK_STEPS
 from tbprof.hook.window.post_window import ENOUGH_STEPS, SETTLE_STEPS
 
@@ -98,3 +100,31 @@ def test_our_own_work_is_in_no_time_of_a_step(run, caplog: pytest.LogCaptureFixt
     # The step of the lines is in none of them, nor is that of the window.
     assert len(clock.unprofiled_ns) == BEFORE - 2 + after
     assert warnings_in(caplog) == []
+
+
+class Preempted(BaseException):
+    """Raised as a handler of the program's would raise it."""
+
+
+@pytest.mark.parametrize("end", [1, 2])
+def test_what_watches_lines_is_left_where_the_program_raises_meanwhile(
+    logdir: Path, training_step: Step, monkeypatch: pytest.MonkeyPatch, end: int
+) -> None:
+    schedule = tbprof.Schedule(skip_first=1, warmup=1, active=1)
+    ends: list[None] = []
+    end_it = LineRecorder.end
+
+    def interrupted(recorder: LineRecorder) -> None:
+        ends.append(None)
+        if len(ends) == end:
+            raise Preempted
+        end_it(recorder)
+
+    monkeypatch.setattr(LineRecorder, "end", interrupted)
+    hook = tbprof.TrainerHook(logdir, schedule=schedule)
+    with pytest.raises(Preempted):
+        for _ in range(9):
+            training_step()
+            hook.step()
+    hook.close(wait_s=60)
+    assert function_modes() == []
