@@ -7,6 +7,9 @@ many lines there are.
 
 from __future__ import annotations
 
+import dis
+import functools
+import gc
 import json
 import logging
 import sys
@@ -29,6 +32,9 @@ STEPS = 9
 
 MOST_TIMES = 4
 """That a line is counted: a loop goes through all objects there are."""
+
+HAS_TORCH_FUNCTION = torch.overrides.has_torch_function
+ENABLED = torch._C._get_torch_function_state()
 
 
 class Preempted(BaseException):
@@ -65,6 +71,21 @@ KINDS: dict[str, Callable[[tbprof.TrainerHook], None]] = {
 }
 
 
+@functools.cache
+def ends_of_with(code: CodeType) -> frozenset[int]:
+    """Where a `with` is left. Python traces its line again there, but hears no signal before that is done."""
+    lines = [(start, end, line) for start, end, line in code.co_lines() if end > start]
+    return frozenset(
+        start
+        for one in dis.get_instructions(code)
+        if one.opname == "BEFORE_WITH"
+        for first, last, entered in lines
+        if first <= one.offset < last
+        for start, _, line in lines
+        if line == entered and start > one.offset
+    )
+
+
 class Moment:
     """Counts the lines of the hook's code, and does something at one of them."""
 
@@ -79,12 +100,14 @@ class Moment:
         if not frame.f_code.co_filename.startswith(OURS):
             return None
         place = frame.f_code, frame.f_lineno
-        if event == "line" and self._seen[place] < MOST_TIMES:
+        is_moment = event == "line" and frame.f_lasti not in ends_of_with(frame.f_code)
+        if is_moment and self._seen[place] < MOST_TIMES:
             self._seen[place] += 1
             self.lines += 1
             if self.lines == self._at:
                 file = Path(frame.f_code.co_filename).relative_to(OURS)
                 self.place = f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
+                sys.settrace(None)
                 self._act()
         return self.trace
 
@@ -99,6 +122,8 @@ def left_behind() -> dict[str, object]:
         "call of modules": nn.Module.__call__ is not nn.Module._wrapped_call_impl,
         "hooks of modules": len(nn.modules.module._global_forward_hooks),
         "setprofile": sys.getprofile() is not None,
+        "answers about modes": torch.overrides.has_torch_function is not HAS_TORCH_FUNCTION,
+        "torch functions": torch._C._get_torch_function_state() != ENABLED,
     }
     for _ in range(modes):
         _pop_mode()
@@ -110,6 +135,7 @@ def left_behind() -> dict[str, object]:
     if found["profiler"]:
         torch.autograd._disable_profiler()
     sys.setprofile(None)
+    torch._C._set_torch_function_state(ENABLED)
     return {name: value for name, value in found.items() if value}
 
 
@@ -127,7 +153,7 @@ def run(kind: str, at: int, folder: Path) -> tuple[dict[str, object], Moment]:
             model(torch.ones(2, 8)).sum().backward()
             hook.step()
         except Preempted:
-            sys.settrace(moment.trace)
+            pass
         except Exception as error:  # noqa: BLE001 - which must not be
             found["raised"] = f"{type(error).__name__}: {error}"
     sys.settrace(None)
@@ -138,6 +164,8 @@ def run(kind: str, at: int, folder: Path) -> tuple[dict[str, object], Moment]:
 def main(kind: str, first: int, last: int, every: int, folder: Path) -> None:
     logging.getLogger("tbprof").setLevel(logging.CRITICAL)
     publish_nothing()
+    # What was there before: the hook would go through all of it in each of the trainings.
+    gc.freeze()
     _, without = run(kind, -1, folder / "without")
     faults = {}
     for at in range(first, min(last, without.lines), every):
