@@ -50,8 +50,8 @@ def read_metadata(head: bytes, tail: bytes) -> Metadata:
     distributed = _dict(members.get("distributedInfo"))
     base_time = _integer(members.get("baseTimeNanoseconds"))
     return Metadata(
-        rank=_integer(distributed.get("rank")),
-        world_size=_integer(distributed.get("world_size")),
+        rank=_at_least(0, distributed.get("rank")),
+        world_size=_at_least(1, distributed.get("world_size")),
         device_names=_device_names(members.get("deviceProperties")),
         origin_ns=base_time or 0,
         has_base_time=base_time is not None or "displayTimeUnit" in members,
@@ -127,6 +127,11 @@ def _device_names(devices: object) -> dict[int, str]:
 
 def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _at_least(least: int, value: object) -> int | None:
+    number = _integer(value)
+    return None if number is None or number < least else number
 
 
 def _integer(value: object) -> int | None:

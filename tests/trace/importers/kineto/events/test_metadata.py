@@ -42,10 +42,25 @@ def test_a_bare_array_says_nothing_about_itself() -> None:
 
 @pytest.mark.parametrize(
     "distributed",
-    [None, [3], "rank 3", {}, {"backend": "nccl"}, {"rank": "3"}, {"rank": True}, {"rank": 3.5}],
+    [
+        None,
+        [3],
+        "rank 3",
+        {},
+        {"backend": "nccl"},
+        {"rank": "3"},
+        {"rank": True},
+        {"rank": 0.5},
+        {"rank": -1},
+    ],
 )
 def test_a_rank_is_an_int_or_unknown(distributed: Any) -> None:
     assert read_metadata(head(distributedInfo=distributed), tail()).rank is None
+
+
+@pytest.mark.parametrize("size", [0, -8, "8", None])
+def test_a_world_has_a_rank_or_is_unknown(size: Any) -> None:
+    assert read_metadata(head(distributedInfo={"rank": 0, "world_size": size}), tail()).world_size is None
 
 
 @pytest.mark.parametrize("base", ["12", 1.5e18, 10**30, None])
