@@ -88,7 +88,7 @@ def _device(facts: Facts, memory: DeviceMemory) -> MemoryDevice:
         is_recorded=curve.is_recorded,
         events=len(curve.events),
         peak_bytes=int(curve.allocated_bytes[curve.peak]),
-        peak_ns=int(curve.time_ns[curve.peak]) - facts.origin_ns,
+        peak_ns=curve.peak_ns(facts.origin_ns),
         reserved_bytes=None if curve.reserved_bytes is None else int(curve.reserved_bytes.max()),
     )
 

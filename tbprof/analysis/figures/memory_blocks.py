@@ -111,6 +111,10 @@ class MemoryCurve:
         """Position of the event after which most was allocated, the first of several."""
         return int(self.allocated_bytes.argmax())
 
+    def peak_ns(self, origin_ns: int) -> int:
+        """When that was, from `origin_ns` on; an event with an earlier time than that is of no window."""
+        return max(int(self.time_ns[self.peak]) - origin_ns, 0)
+
 
 def window_curves(facts: Facts) -> tuple[MemoryCurve, ...]:
     """The curves of all devices of a window; none where no allocator was recorded."""
@@ -223,7 +227,7 @@ def _peak(facts: Facts, curve: MemoryCurve) -> MemoryPeak:
         device=curve.device,
         events=len(curve.events),
         peak_bytes=int(curve.allocated_bytes[curve.peak]),
-        peak_ns=int(curve.time_ns[curve.peak]) - facts.origin_ns,
+        peak_ns=curve.peak_ns(facts.origin_ns),
         step=StepIndex(step) if facts.steps.recorded and step != NONE else None,
         reserved_bytes=None if curve.reserved_bytes is None else int(curve.reserved_bytes.max()),
         is_recorded=curve.is_recorded,

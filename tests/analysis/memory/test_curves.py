@@ -141,3 +141,10 @@ def test_recorded_totals_change_by_what_each_event_says(traces: Path) -> None:
     for curve in curves:
         assert np.array_equal(curve.allocated_bytes, trace.memory.total_allocated_bytes[curve.events])
         assert np.array_equal(np.diff(curve.allocated_bytes), trace.memory.bytes[curve.events][1:])
+
+
+def test_a_peak_with_a_time_before_all_others_is_at_the_beginning() -> None:
+    built = TraceBuilder()
+    built.memory(0, 512, totals=(512, 512))
+    (curve,) = memory_curves(memory_of(built))
+    assert (curve.peak_ns(-7), curve.peak_ns(int(curve.time_ns[0]) + 1)) == (int(curve.time_ns[0]) + 7, 0)
