@@ -10,6 +10,7 @@ from tbprof.analysis.figures.memory_blocks import (
     Holder,
     drawn_curve,
     holders_after,
+    memory_peak,
     window_memory,
 )
 from tbprof.records import dataclass
@@ -23,6 +24,7 @@ from tbprof.views.memory import (
     MemoryStep,
     MemoryView,
 )
+from tbprof.views.steady import row_of
 
 _MOST_HOLDERS = 30
 _ENGINE = "autograd::engine::evaluate_function: "
@@ -82,15 +84,7 @@ def _steps(facts: Facts) -> tuple[MemoryStep, ...]:
 
 
 def _device(facts: Facts, memory: DeviceMemory) -> MemoryDevice:
-    curve = memory.curve
-    return MemoryDevice(
-        device=curve.device,
-        is_recorded=curve.is_recorded,
-        events=len(curve.events),
-        peak_bytes=int(curve.allocated_bytes[curve.peak]),
-        peak_ns=curve.peak_ns(facts.origin_ns),
-        reserved_bytes=None if curve.reserved_bytes is None else int(curve.reserved_bytes.max()),
-    )
+    return row_of(MemoryDevice, memory_peak(facts, memory.curve))
 
 
 def _line(facts: Facts, memory: DeviceMemory, question: MemoryQuestion) -> MemoryLine:

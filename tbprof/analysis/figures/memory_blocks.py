@@ -218,10 +218,11 @@ def holders_after(facts: Facts, device: DeviceMemory, event: int) -> tuple[Holde
 
 def memory_peaks(facts: Facts) -> tuple[MemoryPeak, ...]:
     """GPUs in the order of their numbers, the CPU last; empty where no allocator was recorded."""
-    return tuple(_peak(facts, curve) for curve in facts.once(window_curves))
+    return tuple(memory_peak(facts, curve) for curve in facts.once(window_curves))
 
 
-def _peak(facts: Facts, curve: MemoryCurve) -> MemoryPeak:
+def memory_peak(facts: Facts, curve: MemoryCurve) -> MemoryPeak:
+    """The peak of one device."""
     step = int(facts.steps.index_of(curve.time_ns[curve.peak : curve.peak + 1])[0])
     return MemoryPeak(
         device=curve.device,
