@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tbprof.escaping import escaped, markup, prose
 from tbprof.texts.figures.quantities import duration, mean, share, size
-from tbprof.texts.tables import column_text
 from tbprof.views.tables.cells import Cell, Column, Table, written_list
 
 _UNKNOWN = "—"
@@ -59,7 +60,7 @@ def table_page(table: Table) -> str:
     return _PAGE.format(title=f"{table.name} - tbprof", table=table_html(table))
 
 
-def _shown(table: Table) -> list[tuple[int, Column]]:
+def _shown(table: Table) -> list[tuple[int, Column[Any]]]:
     return [
         (at, column)
         for at, column in enumerate(table.columns)
@@ -67,24 +68,24 @@ def _shown(table: Table) -> list[tuple[int, Column]]:
     ]
 
 
-def _head(column: Column) -> str:
-    return column_text(column.key, column.head).head
+def _head(column: Column[Any]) -> str:
+    return column.shown_title
 
 
 def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _class(column: Column) -> str:
+def _class(column: Column[Any]) -> str:
     return "" if column.kind == "text" else ' class="num"'
 
 
-def _html_cell(cell: Cell, column: Column) -> str:
+def _html_cell(cell: Cell, column: Column[Any]) -> str:
     # Names can be written from right to left.
     return f"<td{_class(column)}><bdi>{markup(_cell(cell, column))}</bdi></td>"
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell(cell: Cell, column: Column[Any]) -> str:
     if cell is None:
         return _UNKNOWN
     if isinstance(cell, bool):

@@ -24,12 +24,12 @@ TABLE = Table(
     in_steps=True,
     steps=("ProfilerStep#0",),
     columns=(
-        Column("name", "operator"),
-        Column("shapes", "shapes"),
-        Column("calls", "calls", "count"),
-        Column("device_self_us", "device self", "us"),
-        Column("share", "share", "share"),
-        Column("flops"),
+        Column("name", str, head="operator", title="Name"),
+        Column("shapes", str, head="shapes"),
+        Column("calls", str, "count", head="calls"),
+        Column("device_self_us", str, "us", head="device self", title="GPU self"),
+        Column("share", str, "share", head="share"),
+        Column("flops", str),
     ),
     rows=(
         ("a|b\n<script>", [[2, 3], []], 1200, 2.0, 0.6, 7),

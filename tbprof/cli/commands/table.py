@@ -9,7 +9,7 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tbprof.cli.output_file import tell
 from tbprof.cli.parser import add_top
@@ -84,7 +84,7 @@ def _shown(cell: Cell, kind: Kind) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+def _line(cells: Sequence[str], columns: Sequence[Column[Any]], widths: Sequence[int]) -> str:
     placed = [
         cell.ljust(width) if column.kind == "text" else cell.rjust(width)
         for cell, column, width in zip(cells, columns, widths, strict=True)

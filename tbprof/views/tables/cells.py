@@ -1,11 +1,11 @@
-"""Lists in cells as people read them: a grid by its three sizes, shapes by those of each tensor."""
+"""What a table is made of: columns, each declared once, and the cells that they make of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import listed
@@ -51,13 +51,35 @@ Cell: TypeAlias = Any
 Kind: TypeAlias = Literal["text", "count", "us", "share", "number", "bytes"]
 
 
+_Row = TypeVar("_Row")
+
+
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Generic[_Row]):
+    """All that is to say of a column: what it holds, how that is written, and where."""
+
     key: str
     """In JSON and CSV; what ends in `_us` is a time."""
+    cell: Callable[[_Row], Cell]
+    """What a row has in it."""
+    kind: Kind = "text"
     head: str = ""
     """In text; "" for a column that text leaves out."""
-    kind: Kind = "text"
+    title: str = ""
+    """In the tab and in documents; "" where that is the head, or the key, with a capital."""
+    about: str = ""
+    """What it holds, as the tab says it; "" where the title says it all."""
+    is_first: bool = False
+    """Whether the tab shows it before anyone chose."""
+    is_first_on_host: bool = False
+    """The same in a table without work of a device."""
+    is_in_tab: bool = True
+    is_never_zero: bool = False
+    """Whether a 0 is no figure in the tab."""
+
+    @property
+    def shown_title(self) -> str:
+        return self.title or (self.head or self.key.removesuffix("_us").replace("_", " ")).capitalize()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +91,22 @@ class Table:
     in_steps: bool
     steps: tuple[str, ...]
     """Those of the window."""
-    columns: tuple[Column, ...]
+    columns: tuple[Column[Any], ...]
     rows: tuple[tuple[Cell, ...], ...]
     """One cell a column, the most important row first."""
     beside: Mapping[str, Any] = field(default_factory=dict)
     """More keys of the JSON object: figures of the whole."""
+
+    def cells(self, key: str) -> list[Cell]:
+        """Those of a column."""
+        at = [column.key for column in self.columns].index(key)
+        return [row[at] for row in self.rows]
+
+
+def cells_of(columns: Sequence[Column[_Row]], rows: Iterable[_Row]) -> tuple[tuple[Cell, ...], ...]:
+    """What each column makes of each row."""
+    makers = [column.cell for column in columns]
+    return tuple(tuple([cell(row) for cell in makers]) for row in rows)
 
 
 def table_document(table: Table) -> Json:

@@ -8,27 +8,27 @@ from tbprof.errors import UsageError
 from tbprof.model import CollectiveTotal
 from tbprof.texts.tables import collectives_sentence
 from tbprof.views.steady import optional_us, us
-from tbprof.views.tables.cells import Cell, Column, Table
+from tbprof.views.tables.cells import Column, Table, cells_of
 
-_COLUMNS = (
-    Column("kind", "collective"),
-    Column("group", "group"),
-    Column("ranks"),
-    Column("group_size", "ranks", "count"),
-    Column("dtype", "type"),
-    Column("count", "count", "count"),
-    Column("message_bytes", "message", "bytes"),
-    Column("bytes_in", "in", "bytes"),
-    Column("bytes_out", "out", "bytes"),
-    Column("total_us", "time", "us"),
-    Column("exposed_us", "exposed", "us"),
-    Column("shortest_us", "shortest", "us"),
-    Column("longest_us", "longest", "us"),
-    Column("transfer_us", "transfer", "us"),
-    Column("arrival_wait_us", "waiting", "us"),
-    Column("algorithm_gb_s", "GB/s", "number"),
-    Column("bus_gb_s", "bus GB/s", "number"),
-    Column("on", "on"),
+_COLUMNS: tuple[Column[CollectiveTotal], ...] = (
+    Column("kind", lambda row: row.kind, head="collective"),
+    Column("group", lambda row: row.group, head="group"),
+    Column("ranks", lambda row: row.ranks),
+    Column("group_size", lambda row: row.group_size, "count", head="ranks"),
+    Column("dtype", lambda row: row.dtype, head="type"),
+    Column("count", lambda row: row.count, "count", head="count", title="Equal"),
+    Column("message_bytes", lambda row: row.message_bytes, "bytes", head="message"),
+    Column("bytes_in", lambda row: row.bytes_in, "bytes", head="in"),
+    Column("bytes_out", lambda row: row.bytes_out, "bytes", head="out"),
+    Column("total_us", lambda row: us(row.total_ns), "us", head="time", title="Total"),
+    Column("exposed_us", lambda row: optional_us(row.exposed_ns), "us", head="exposed"),
+    Column("shortest_us", lambda row: us(row.shortest_ns), "us", head="shortest"),
+    Column("longest_us", lambda row: us(row.longest_ns), "us", head="longest"),
+    Column("transfer_us", lambda row: optional_us(row.transfer_ns), "us", head="transfer"),
+    Column("arrival_wait_us", lambda row: optional_us(row.arrival_wait_ns), "us", head="waiting"),
+    Column("algorithm_gb_s", lambda row: row.algorithm_gb_s, "number", head="GB/s"),
+    Column("bus_gb_s", lambda row: row.bus_gb_s, "number", head="bus GB/s"),
+    Column("on", lambda row: row.on, head="on"),
 )
 
 
@@ -55,29 +55,6 @@ def collectives(facts: Facts, by: str, *, in_steps: bool) -> Table:
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_COLUMNS,
-        rows=tuple(_cells(total) for total in found),
+        rows=cells_of(_COLUMNS, found),
         beside={"exposed_us": exposed, "overlapped_us": overlapped},
-    )
-
-
-def _cells(total: CollectiveTotal) -> tuple[Cell, ...]:
-    return (
-        total.kind,
-        total.group,
-        total.ranks,
-        total.group_size,
-        total.dtype,
-        total.count,
-        total.message_bytes,
-        total.bytes_in,
-        total.bytes_out,
-        us(total.total_ns),
-        optional_us(total.exposed_ns),
-        us(total.shortest_ns),
-        us(total.longest_ns),
-        optional_us(total.transfer_ns),
-        optional_us(total.arrival_wait_ns),
-        total.algorithm_gb_s,
-        total.bus_gb_s,
-        total.on,
     )

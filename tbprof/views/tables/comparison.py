@@ -7,7 +7,9 @@ differences of all rows are the difference of the two steps.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tbprof.analysis.facts import Facts
 from tbprof.errors import NotComparable, UsageError
@@ -15,13 +17,14 @@ from tbprof.records import dataclass
 from tbprof.texts.tables import (
     COPIES,
     IDLE,
+    OF_SHARE,
     OUTSIDE_OPERATORS,
     SIDE_BY_SIDE,
     comparison_sentence,
 )
 from tbprof.trace.columns.arrays import NONE
 from tbprof.views.steady import us
-from tbprof.views.tables.cells import Cell, Column, Table
+from tbprof.views.tables.cells import Cell, Column, Table, cells_of
 
 _KEYS = ("name", "shapes", "stack")
 _PATH = "path"
@@ -33,16 +36,6 @@ _ON_HOST = ("host_self_us",)
 _BESIDE_ROWS = "rest "
 """Begins the keys of what is no row of either table."""
 _WHOLE, _REST = "device_us", "without_operator_us"
-
-_COLUMNS = (
-    Column("state", "state"),
-    Column("calls_before", "calls before", "number"),
-    Column("calls_after", "after", "number"),
-    Column("us_before", "time before", "us"),
-    Column("us_after", "after", "us"),
-    Column("difference_us", "difference", "us"),
-    Column("share", "share", "share"),
-)
 
 
 def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None = None) -> Table:
@@ -70,7 +63,8 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
         for table, side, time in zip((before, after), sides, times, strict=True):
             _add_rest(table, side, time)
     before_us, after_us = map(_total, sides)
-    shown = [at for at, column in enumerate(after.columns) if column.key in _SHOWN]
+    shown = [_shown(column, at) for at, column in enumerate(after.columns) if column.key in _SHOWN]
+    columns = (*shown, *_COLUMNS)
     return Table(
         name=after.name,
         by=after.by,
@@ -83,8 +77,8 @@ def compare_tables(before: Table, after: Table, times: Sequence[StepTime] | None
         ),
         in_steps=after.in_steps,
         steps=after.steps,
-        columns=(*(_with_head(after.columns[at]) for at in shown), *_COLUMNS),
-        rows=_rows(sides[0], sides[1], shown, after_us - before_us),
+        columns=columns,
+        rows=cells_of(columns, _rows(sides[0], sides[1], after_us - before_us)),
         beside={"us_before": before_us, "us_after": after_us, "a_step": a_step, "on_device": on_device},
     )
 
@@ -124,6 +118,66 @@ class _Amount:
 _NOTHING = _Amount((), 0.0, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A row of both windows, or of one."""
+
+    old: _Amount | None
+    new: _Amount | None
+    total_us: float
+    """What the windows differ by."""
+    is_rest: bool
+    """Whether it is no row of either table."""
+
+    @property
+    def before(self) -> _Amount:
+        return self.old or _NOTHING
+
+    @property
+    def after(self) -> _Amount:
+        return self.new or _NOTHING
+
+    @property
+    def named(self) -> _Amount:
+        return self.new or self.old or _NOTHING
+
+    @property
+    def state(self) -> str:
+        return (
+            "rest" if self.is_rest else "new" if self.old is None else "gone" if self.new is None else "both"
+        )
+
+    @property
+    def difference_us(self) -> float:
+        return self.after.us - self.before.us
+
+
+_COLUMNS: tuple[Column[_Compared], ...] = (
+    Column("state", lambda row: row.state, head="state"),
+    Column(
+        "calls_before", lambda row: None if row.is_rest else row.before.calls, "number", head="calls before"
+    ),
+    Column(
+        "calls_after",
+        lambda row: None if row.is_rest else row.after.calls,
+        "number",
+        head="after",
+        title="after",
+    ),
+    Column("us_before", lambda row: row.before.us, "us", head="time before"),
+    Column("us_after", lambda row: row.after.us, "us", head="after", title="after"),
+    Column("difference_us", lambda row: row.difference_us, "us", head="difference"),
+    Column(
+        "share",
+        lambda row: row.difference_us / row.total_us if row.total_us else None,
+        "share",
+        head="share",
+        about=OF_SHARE,
+        is_first=True,
+    ),
+)
+
+
 def _has_device(table: Table) -> bool:
     """Of kernels there are none without one."""
     return table.beside[_WHOLE] is not None if _WHOLE in table.beside else bool(table.rows)
@@ -160,42 +214,26 @@ def _named(table: Table, name: str, us: float) -> _Amount:
     return _Amount(tuple(name if column.key in _NAMES else None for column in table.columns), 0.0, us)
 
 
-def _with_head(column: Column) -> Column:
-    """Text shows the path of a row that no longer stands below the one it lies in."""
-    return Column(_PATH, "module") if column.key == _PATH else column
-
-
 def _total(side: dict[str, _Amount]) -> float:
     return sum(amount.us for amount in side.values())
 
 
 def _rows(
-    before: Mapping[str, _Amount], after: Mapping[str, _Amount], shown: Sequence[int], total_us: float
-) -> tuple[tuple[Cell, ...], ...]:
+    before: Mapping[str, _Amount], after: Mapping[str, _Amount], total_us: float
+) -> Sequence[_Compared]:
     """Largest difference first; of equal ones in the order of the later window."""
     rows = [
-        (*(named[at] for at in shown), *_cells(key, old, new, total_us))
+        _Compared(before.get(key), after.get(key), total_us, is_rest=key.startswith(_BESIDE_ROWS))
         for key in {**after, **before}
-        for old, new in [(before.get(key), after.get(key))]
-        for named in [(new or old or _NOTHING).cells]
     ]
-    rows.sort(key=lambda row: -abs(row[-2]))
-    return tuple(rows)
+    return sorted(rows, key=lambda row: -abs(row.difference_us))
 
 
-def _cells(key: str, old: _Amount | None, new: _Amount | None, total_us: float) -> Sequence[Cell]:
-    is_row = not key.startswith(_BESIDE_ROWS)
-    before, after = old or _NOTHING, new or _NOTHING
-    difference = after.us - before.us
-    return (
-        "rest" if not is_row else "new" if old is None else "gone" if new is None else "both",
-        before.calls if is_row else None,
-        after.calls if is_row else None,
-        before.us,
-        after.us,
-        difference,
-        difference / total_us if total_us else None,
-    )
+def _shown(column: Column[Any], at: int) -> Column[_Compared]:
+    """A column of the tables that are compared, from the later one where that has the row."""
+    # Text shows the path of a row that no longer stands below the one it lies in.
+    head = "module" if column.key == _PATH else column.head
+    return dataclasses.replace(column, cell=lambda row: row.named.cells[at], head=head)
 
 
 @dataclass(frozen=True, slots=True)

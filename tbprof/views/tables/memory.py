@@ -17,39 +17,125 @@ from tbprof.analysis.figures.operator_grouping import Grouping
 from tbprof.analysis.figures.operators import find_operators
 from tbprof.errors import UsageError
 from tbprof.model import Source
+from tbprof.records import dataclass
 from tbprof.texts.memory import MemoryFigures, memory_sentence
+from tbprof.texts.tables import OF_SHAPES, OF_SOURCE
 from tbprof.trace.columns.arrays import NONE
 from tbprof.views.steady import optional_us, us
-from tbprof.views.tables.cells import Cell, Column, Json, Table
+from tbprof.views.tables.cells import Column, Json, Table, cells_of
 from tbprof.views.tables.operators import WHERE_MISSING, user_source
 
 _MOST_HOLDERS = 20
 
-_COLUMNS = (
-    Column("name", "name"),
-    Column("device", "device"),
-    Column("shapes", "shapes"),
-    Column("stack"),
-    Column("source", "in"),
-    Column("calls", "calls", "count"),
-    Column("increase_bytes", "increase", "bytes"),
-    Column("self_increase_bytes", "self", "bytes"),
-    Column("allocations", "allocations", "count"),
-    Column("self_allocations", "self", "count"),
-    Column("allocated_bytes", "allocated", "bytes"),
-    Column("self_allocated_bytes", "self", "bytes"),
-    Column("at_peak_bytes", "at peak", "bytes"),
-    Column("kept_bytes", "kept", "bytes"),
+_COLUMNS: tuple[Column[MemoryRow], ...] = (
+    Column("name", lambda row: row.name, head="name", is_first=True),
+    Column("device", lambda row: row.device, head="device", is_first=True),
+    Column("shapes", lambda row: row.shapes or None, head="shapes", about=OF_SHAPES, is_first=True),
+    # The details of a row have it: of many rows it would be most of what is sent.
+    Column("stack", lambda row: None if row.stack is None else list(row.stack), is_in_tab=False),
+    Column(
+        "source",
+        lambda row: user_source(row.stack),
+        head="in",
+        title="Called in",
+        about=OF_SOURCE,
+        is_first=True,
+    ),
+    Column("calls", lambda row: row.calls, "count", head="calls", is_first=True),
+    Column(
+        "increase_bytes",
+        lambda row: row.increase_bytes,
+        "bytes",
+        head="increase",
+        about="what it allocated less what it gave back, with operators inside",
+        is_first=True,
+    ),
+    Column(
+        "self_increase_bytes",
+        lambda row: row.self_increase_bytes,
+        "bytes",
+        head="self",
+        title="Self increase",
+        about="the same without the operators inside",
+    ),
+    Column(
+        "allocations",
+        lambda row: row.allocations,
+        "count",
+        head="allocations",
+        title="All blocks",
+        about="that it allocated, or operators inside it",
+    ),
+    Column(
+        "self_allocations",
+        lambda row: row.self_allocations,
+        "count",
+        head="self",
+        title="Blocks",
+        about="that it allocated itself",
+        is_first=True,
+    ),
+    Column(
+        "allocated_bytes",
+        lambda row: row.allocated_bytes,
+        "bytes",
+        head="allocated",
+        about="with the operators inside, whenever it was given back",
+    ),
+    Column(
+        "self_allocated_bytes",
+        lambda row: row.self_allocated_bytes,
+        "bytes",
+        head="self",
+        title="Self allocated",
+        about="without the operators inside, whenever it was given back",
+        is_first=True,
+    ),
+    Column(
+        "at_peak_bytes",
+        lambda row: row.at_peak_bytes,
+        "bytes",
+        head="at peak",
+        title="At the peak",
+        about="what it allocated itself and was there at the device's peak",
+        is_first=True,
+    ),
+    Column(
+        "kept_bytes",
+        lambda row: row.kept_bytes,
+        "bytes",
+        head="kept",
+        about="what it allocated itself and was there at the end",
+    ),
 )
-_BLOCK_COLUMNS = (
-    Column("device", "device"),
-    Column("name", "name"),
-    Column("inside", "inside"),
-    Column("bytes", "size", "bytes"),
-    Column("allocated_us", "allocated", "us"),
-    Column("freed_us", "freed", "us"),
-    Column("lifetime_us", "lifetime", "us"),
-    Column("step", "step"),
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    device: str
+    name: str | None
+    """Of the operator that allocated it."""
+    inside: str | None
+    bytes: int
+    start_ns: int | None
+    """Since the first event, as the one below; None of what happened outside of the window."""
+    end_ns: int | None
+    step: str | None
+
+    @property
+    def lifetime_ns(self) -> int | None:
+        return None if self.start_ns is None or self.end_ns is None else self.end_ns - self.start_ns
+
+
+_BLOCK_COLUMNS: tuple[Column[_Block], ...] = (
+    Column("device", lambda row: row.device, head="device"),
+    Column("name", lambda row: row.name, head="name"),
+    Column("inside", lambda row: row.inside, head="inside"),
+    Column("bytes", lambda row: row.bytes, "bytes", head="size", title="Bytes"),
+    Column("allocated_us", lambda row: optional_us(row.start_ns), "us", head="allocated"),
+    Column("freed_us", lambda row: optional_us(row.end_ns), "us", head="freed"),
+    Column("lifetime_us", lambda row: optional_us(row.lifetime_ns), "us", head="lifetime"),
+    Column("step", lambda row: row.step, head="step"),
 )
 
 
@@ -73,7 +159,7 @@ def memory(facts: Facts, by: str, *, in_steps: bool) -> Table:
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_COLUMNS,
-        rows=tuple(_cells(row) for row in rows),
+        rows=cells_of(_COLUMNS, rows),
         beside={"devices": [peak_document(facts, device) for device in devices]},
     )
 
@@ -89,7 +175,8 @@ def allocations(facts: Facts, by: str, *, in_steps: bool) -> Table:
     devices = _recorded(facts)
     if any(device.blocks is None for device in devices):
         raise UsageError("this trace has no addresses of its allocations: record it with torch 1.10 or later")
-    rows = [row for device in devices for row in _block_rows(facts, device, in_steps=in_steps)]
+    rows = [row for device in devices for row in _blocks(facts, device, in_steps=in_steps)]
+    rows.sort(key=lambda row: (row.device == "CPU", row.device, -row.bytes))
     return Table(
         name="allocations",
         by=by,
@@ -97,7 +184,7 @@ def allocations(facts: Facts, by: str, *, in_steps: bool) -> Table:
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_BLOCK_COLUMNS,
-        rows=tuple(sorted(rows, key=lambda row: (row[0] == "CPU", row[0], -row[3]))),
+        rows=cells_of(_BLOCK_COLUMNS, rows),
     )
 
 
@@ -146,25 +233,6 @@ def _most_reserved(device: DeviceMemory) -> int | None:
     return None if reserved is None else int(reserved.max())
 
 
-def _cells(row: MemoryRow) -> tuple[Cell, ...]:
-    return (
-        row.name,
-        row.device,
-        row.shapes or None,
-        None if row.stack is None else list(row.stack),
-        user_source(row.stack),
-        row.calls,
-        row.increase_bytes,
-        row.self_increase_bytes,
-        row.allocations,
-        row.self_allocations,
-        row.allocated_bytes,
-        row.self_allocated_bytes,
-        row.at_peak_bytes,
-        row.kept_bytes,
-    )
-
-
 def peak_document(facts: Facts, device: DeviceMemory) -> Json:
     """The peak of a device and who holds it."""
     curve = device.curve
@@ -199,7 +267,7 @@ def _written(source: Source | None) -> str | None:
     return None if source is None else f"{source.file}({source.line}): {source.function}"
 
 
-def _block_rows(facts: Facts, device: DeviceMemory, *, in_steps: bool) -> list[tuple[Cell, ...]]:
+def _blocks(facts: Facts, device: DeviceMemory, *, in_steps: bool) -> list[_Block]:
     blocks, operators, trace = device.blocks, facts.once(find_operators), facts.trace
     assert blocks is not None
     step = facts.steps.index_of(device.curve.time_ns).tolist()
@@ -215,8 +283,8 @@ def _block_rows(facts: Facts, device: DeviceMemory, *, in_steps: bool) -> list[t
             continue
         call = NONE if given == NONE else calls[given]
         start, end = (None if at == NONE else times[at] for at in (given, back))
-        lifetime = None if start is None or end is None else end - start
-        instants = tuple(optional_us(one) for one in (start, end, lifetime))
         step_name = facts.steps.names[in_step] if facts.steps.recorded and in_step != NONE else None
-        rows.append((device.curve.device, names[call], names[parents[call]], size, *instants, step_name))
+        rows.append(
+            _Block(device.curve.device, names[call], names[parents[call]], size, start, end, step_name)
+        )
     return rows

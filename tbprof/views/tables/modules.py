@@ -2,43 +2,181 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.figures.module_table import ModuleRow, ModuleTable, module_table
+from tbprof.analysis.figures.module_parts import Member
+from tbprof.analysis.figures.module_table import (
+    ModuleRow,
+    ModuleTable,
+    Spread,
+    module_table,
+)
 from tbprof.errors import UsageError
-from tbprof.texts.tables import modules_sentence
+from tbprof.records import dataclass
+from tbprof.texts.tables import OF_IDLE, OF_LAUNCHES, OF_SHARE, OF_SOURCE, OF_WAITS, modules_sentence
 from tbprof.views.steady import optional_us, us
-from tbprof.views.tables.cells import Cell, Column, Table
+from tbprof.views.tables.cells import Column, Table, cells_of
 
-_COLUMNS = (
-    Column("name"),
-    Column("tree", "module"),
-    Column("class"),
-    Column("path"),
-    Column("kind"),
-    Column("depth"),
-    Column("count", "equal", "count"),
-    Column("calls", "calls", "count"),
-    Column("device_us", "device", "us"),
-    Column("device_forward_us", "forward", "us"),
-    Column("device_backward_us", "backward", "us"),
-    Column("device_self_us", "self", "us"),
-    Column("share", "share", "share"),
-    Column("host_us", "host", "us"),
-    Column("host_forward_us", "", "us"),
-    Column("host_backward_us", "", "us"),
-    Column("host_self_us", "", "us"),
-    Column("launches", "launches", "count"),
-    Column("idle_us", "idle", "us"),
-    Column("wait_us", "waits", "us"),
-    Column("least_us", "", "us"),
-    Column("median_us", "median", "us"),
-    Column("most_us", "", "us"),
-    Column("odd", "odd one out"),
-    Column("odd_us", "takes", "us"),
-    Column("source", "called in"),
-    Column("kernels"),
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row with what its cells need of the whole."""
+
+    module: ModuleRow
+    depth: int
+    """0 of what lies in no other."""
+    whole_us: float
+    has_device: bool
+
+    def on_device(self, value: int) -> int | None:
+        return value if self.has_device else None
+
+    @property
+    def ranked_us(self) -> float:
+        total = self.module.total
+        return us(total.device_ns if self.has_device else total.host_ns)
+
+    @property
+    def odd(self) -> Member | None:
+        return None if self.module.spread is None else self.module.spread.odd
+
+
+def _spread_us(row: _Row, ns: Callable[[Spread], int]) -> float | None:
+    return None if row.module.spread is None else us(ns(row.module.spread))
+
+
+_COLUMNS: tuple[Column[_Row], ...] = (
+    Column("name", lambda row: row.module.name, is_first=True),
+    Column("tree", lambda row: f"{'  ' * row.depth}{row.module.name}", head="module"),
+    Column("class", lambda row: row.module.class_name or None),
+    Column("path", lambda row: " > ".join(row.module.path)),
+    Column("kind", lambda row: row.module.kind),
+    Column("depth", lambda row: row.depth),
+    Column(
+        "count",
+        lambda row: row.module.count if row.module.count > 1 else None,
+        "count",
+        head="equal",
+        about="layers that stand in one row",
+        is_first=True,
+    ),
+    Column("calls", lambda row: row.module.own.calls, "count", head="calls", is_first=True),
+    Column(
+        "device_us",
+        lambda row: optional_us(row.on_device(row.module.total.device_ns)),
+        "us",
+        head="device",
+        title="GPU",
+        about="kernels, copies and memsets launched inside, or by its backward pass",
+        is_first=True,
+    ),
+    Column(
+        "device_forward_us",
+        lambda row: optional_us(row.on_device(row.module.total.device_forward_ns)),
+        "us",
+        head="forward",
+        title="GPU forward",
+    ),
+    Column(
+        "device_backward_us",
+        lambda row: optional_us(row.on_device(row.module.total.device_backward_ns)),
+        "us",
+        head="backward",
+        title="GPU backward",
+        is_first=True,
+    ),
+    Column(
+        "device_self_us",
+        lambda row: optional_us(row.on_device(row.module.own.device_ns)),
+        "us",
+        head="self",
+        title="GPU self",
+        about="kernels, copies and memsets that it launched itself",
+        is_first=True,
+    ),
+    Column(
+        "share",
+        lambda row: row.ranked_us / row.whole_us if row.whole_us else None,
+        "share",
+        head="share",
+        about=OF_SHARE,
+        is_first=True,
+    ),
+    Column(
+        "host_us", lambda row: us(row.module.total.host_ns), "us", head="host", about="with everything inside"
+    ),
+    Column("host_forward_us", lambda row: us(row.module.total.host_forward_ns), "us"),
+    Column("host_backward_us", lambda row: us(row.module.total.host_backward_ns), "us"),
+    Column(
+        "host_self_us",
+        lambda row: us(row.module.own.host_ns),
+        "us",
+        about="time on the host without what is recorded inside it",
+        is_first=True,
+    ),
+    Column(
+        "launches",
+        lambda row: row.on_device(row.module.total.launches),
+        "count",
+        head="launches",
+        about=OF_LAUNCHES,
+        is_first=True,
+    ),
+    Column(
+        "idle_us",
+        lambda row: optional_us(row.on_device(row.module.total.idle_ns)),
+        "us",
+        head="idle",
+        title="GPU idle",
+        about=OF_IDLE,
+        is_first=True,
+    ),
+    Column(
+        "wait_us",
+        lambda row: optional_us(row.on_device(row.module.total.wait_ns)),
+        "us",
+        head="waits",
+        about=OF_WAITS,
+        is_first=True,
+    ),
+    Column(
+        "least_us",
+        lambda row: _spread_us(row, lambda spread: spread.least_ns),
+        "us",
+        about="of the equal layers",
+    ),
+    Column(
+        "median_us",
+        lambda row: _spread_us(row, lambda spread: spread.median_ns),
+        "us",
+        head="median",
+        about="of the equal layers",
+        is_first=True,
+    ),
+    Column(
+        "most_us",
+        lambda row: _spread_us(row, lambda spread: spread.most_ns),
+        "us",
+        about="of the equal layers",
+    ),
+    Column(
+        "odd",
+        lambda row: None if row.odd is None else row.odd.name,
+        head="odd one out",
+        about="of the equal layers",
+        is_first=True,
+    ),
+    Column(
+        "odd_us",
+        lambda row: None if row.odd is None else us(row.odd.ns),
+        "us",
+        head="takes",
+        title="It takes",
+        is_first=True,
+    ),
+    Column("source", lambda row: row.module.source, head="called in", about=OF_SOURCE, is_first=True),
+    Column("kernels", lambda row: [kernel.name for kernel in row.module.kernels]),
 )
 
 
@@ -62,8 +200,12 @@ def modules(facts: Facts, by: str, *, in_steps: bool) -> Table:
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_COLUMNS,
-        rows=tuple(
-            _cells(row, depth, whole, table) for row, depth in zip(table.rows[1:], depths[1:], strict=True)
+        rows=cells_of(
+            _COLUMNS,
+            [
+                _Row(row, depth - 1, whole, table.has_device)
+                for row, depth in zip(table.rows[1:], depths[1:], strict=True)
+            ],
         ),
         beside={
             "device_us": us(table.rows[0].total.device_ns) if table.has_device else None,
@@ -92,38 +234,3 @@ def _sentence(facts: Facts, table: ModuleTable, *, in_steps: bool) -> str:
 
 def _ranked_us(row: ModuleRow, table: ModuleTable) -> float:
     return us(row.total.device_ns if table.has_device else row.total.host_ns)
-
-
-def _cells(row: ModuleRow, depth: int, whole_us: float, table: ModuleTable) -> tuple[Cell, ...]:
-    total, own, has_device = row.total, row.own, table.has_device
-    spread = row.spread
-    odd = None if spread is None else spread.odd
-    return (
-        row.name,
-        f"{'  ' * (depth - 1)}{row.name}",
-        row.class_name or None,
-        " > ".join(row.path),
-        row.kind,
-        depth - 1,
-        row.count if row.count > 1 else None,
-        own.calls,
-        us(total.device_ns) if has_device else None,
-        us(total.device_forward_ns) if has_device else None,
-        us(total.device_backward_ns) if has_device else None,
-        us(own.device_ns) if has_device else None,
-        _ranked_us(row, table) / whole_us if whole_us else None,
-        us(total.host_ns),
-        us(total.host_forward_ns),
-        us(total.host_backward_ns),
-        us(own.host_ns),
-        total.launches if has_device else None,
-        us(total.idle_ns) if has_device else None,
-        us(total.wait_ns) if has_device else None,
-        None if spread is None else us(spread.least_ns),
-        None if spread is None else us(spread.median_ns),
-        None if spread is None else us(spread.most_ns),
-        None if odd is None else odd.name,
-        optional_us(None if odd is None else odd.ns),
-        row.source,
-        [kernel.name for kernel in row.kernels],
-    )

@@ -2,50 +2,257 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
+
 from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.operator_grouping import GROUPINGS, Grouping
 from tbprof.analysis.figures.operator_limits import BYTES_A_NS, FLOPS_A_NS, device_peaks
-from tbprof.analysis.figures.operator_table import OperatorRow, OperatorTable, operator_table
+from tbprof.analysis.figures.operator_table import (
+    OperatorRow,
+    OperatorTable,
+    RowLimit,
+    Spread,
+    operator_table,
+)
 from tbprof.errors import UsageError
-from tbprof.texts.tables import operators_sentence
+from tbprof.texts.tables import (
+    OF_IDLE,
+    OF_LAUNCHES,
+    OF_SHAPES,
+    OF_SHARE,
+    OF_SOURCE,
+    OF_SUM,
+    OF_WAITS,
+    operators_sentence,
+)
 from tbprof.views.steady import optional_us, us
-from tbprof.views.tables.cells import Cell, Column, Table, recorded_list
+from tbprof.views.tables.cells import Cell, Column, Table, cells_of, recorded_list
 
 COVERED_SHARE = 0.5
 """Of a row's device time: where formulas cover less, how near to the limit the rest comes says nothing."""
 
-_COLUMNS = (
-    Column("name", "operator"),
-    Column("shapes", "shapes"),
-    Column("stack"),
-    Column("source", "in"),
-    Column("calls", "calls", "count"),
-    Column("host_self_us", "host self", "us"),
-    Column("host_total_us", "host total", "us"),
-    Column("host_mean_us", "", "us"),
-    Column("host_median_us", "", "us"),
-    Column("host_p90_us", "", "us"),
-    Column("device_self_us", "device self", "us"),
-    Column("device_total_us", "device total", "us"),
-    Column("device_mean_us", "mean", "us"),
-    Column("device_median_us", "median", "us"),
-    Column("device_p90_us", "p90", "us"),
-    Column("share", "share", "share"),
-    Column("cumulative_share", "sum", "share"),
-    Column("launches", "launches", "count"),
-    Column("flops", "", "count"),
-    Column("bytes", "", "bytes"),
-    Column("covered_us", "", "us"),
-    Column("limit_us", "", "us"),
-    Column("above_limit_us", "above limit", "us"),
-    Column("share_of_limit", "of limit", "share"),
-    Column("reached_tflops", "TFLOP/s", "number"),
-    Column("reached_tb_s", "TB/s", "number"),
-    Column("idle_us", "idle", "us"),
-    Column("wait_us", "waits", "us"),
-    Column("tensor_cores_eligible"),
-    Column("tensor_cores_used", "tensor cores", "share"),
+
+def _of_limit(figure: Callable[[RowLimit], Cell]) -> Callable[[OperatorRow], Cell]:
+    return lambda row: None if row.limit is None else figure(row.limit)
+
+
+def _of_times(times: Spread | None, ns: Callable[[Spread], float]) -> float | None:
+    return None if times is None else round(ns(times)) / 1000
+
+
+def _timed_ns(row: OperatorRow) -> int | None:
+    """What rates are of: the covered part, and none where it is the smaller one."""
+    limit = row.limit
+    is_covered = limit is not None and limit.covered_ns > COVERED_SHARE * (row.device_total_ns or 0)
+    return limit.covered_ns if limit is not None and is_covered else None
+
+
+def _share_of_limit(row: OperatorRow) -> float | None:
+    limit, timed_ns = row.limit, _timed_ns(row)
+    return 1 - limit.above_ns / timed_ns if limit and timed_ns and limit.above_ns is not None else None
+
+
+def _reached(row: OperatorRow, amount: Callable[[RowLimit], float], a_ns: float) -> float | None:
+    limit, timed_ns = row.limit, _timed_ns(row)
+    return amount(limit) / timed_ns / a_ns if limit and timed_ns else None
+
+
+def _tensor_cores_used(row: OperatorRow) -> float | None:
+    if row.tensor_total_ns is None or not row.device_total_ns:
+        return None
+    return row.tensor_total_ns / row.device_total_ns
+
+
+_COLUMNS: tuple[Column[OperatorRow], ...] = (
+    Column("name", lambda row: row.name, head="operator", title="Name", is_first=True),
+    Column(
+        "shapes",
+        lambda row: recorded_list(row.shapes) if row.shapes else None,
+        head="shapes",
+        about=OF_SHAPES,
+        is_first=True,
+    ),
+    # The details of a row have it: of many rows it would be most of what is sent.
+    Column("stack", lambda row: None if row.stack is None else list(row.stack), is_in_tab=False),
+    Column(
+        "source",
+        lambda row: user_source(row.stack),
+        head="in",
+        title="Called in",
+        about=OF_SOURCE,
+        is_first=True,
+    ),
+    Column("calls", lambda row: row.calls, "count", head="calls", is_first=True),
+    Column(
+        "host_self_us",
+        lambda row: us(row.host_self_ns),
+        "us",
+        head="host self",
+        about="time on the host without what is recorded inside it",
+        is_first=True,
+    ),
+    Column(
+        "host_total_us",
+        lambda row: us(row.host_total_ns),
+        "us",
+        head="host total",
+        about="time on the host with everything inside it",
+        is_first_on_host=True,
+    ),
+    Column(
+        "host_mean_us",
+        lambda row: _of_times(row.host, lambda times: times.mean_ns),
+        "us",
+        about="of a call, with everything inside it",
+        is_first_on_host=True,
+    ),
+    Column(
+        "host_median_us",
+        lambda row: _of_times(row.host, lambda times: times.median_ns),
+        "us",
+        about="of a call, with everything inside it",
+        is_first_on_host=True,
+    ),
+    Column(
+        "host_p90_us",
+        lambda row: _of_times(row.host, lambda times: times.p90_ns),
+        "us",
+        about="nine of ten calls take less on the host",
+    ),
+    Column(
+        "device_self_us",
+        lambda row: optional_us(row.device_self_ns),
+        "us",
+        head="device self",
+        title="GPU self",
+        about="kernels, copies and memsets that it launched itself",
+        is_first=True,
+    ),
+    Column(
+        "device_total_us",
+        lambda row: optional_us(row.device_total_ns),
+        "us",
+        head="device total",
+        title="GPU total",
+        about="with what operators inside it launched",
+        is_first=True,
+    ),
+    Column(
+        "device_mean_us",
+        lambda row: _of_times(row.device, lambda times: times.mean_ns),
+        "us",
+        head="mean",
+        title="GPU mean",
+        about="of a call, with what operators inside it launched",
+    ),
+    Column(
+        "device_median_us",
+        lambda row: _of_times(row.device, lambda times: times.median_ns),
+        "us",
+        head="median",
+        title="GPU median",
+        about="of a call, with what operators inside it launched",
+    ),
+    Column(
+        "device_p90_us",
+        lambda row: _of_times(row.device, lambda times: times.p90_ns),
+        "us",
+        head="p90",
+        title="GPU p90",
+        about="nine of ten calls take less on the GPU",
+    ),
+    Column("share", lambda row: row.share, "share", head="share", about=OF_SHARE, is_first=True),
+    Column(
+        "cumulative_share",
+        lambda row: row.cumulative_share,
+        "share",
+        head="sum",
+        about=OF_SUM,
+        is_first=True,
+    ),
+    Column("launches", lambda row: row.launches, "count", head="launches", about=OF_LAUNCHES, is_first=True),
+    Column(
+        "flops",
+        _of_limit(lambda limit: limit.flops),
+        "count",
+        title="FLOPs",
+        about="floating-point operations that the shapes require",
+    ),
+    Column(
+        "bytes",
+        _of_limit(lambda limit: limit.bytes),
+        "bytes",
+        about="that have to be read and written at least",
+    ),
+    Column(
+        "covered_us",
+        _of_limit(lambda limit: us(limit.covered_ns)),
+        "us",
+        about="GPU time for which formulas know FLOPs and bytes",
+    ),
+    Column(
+        "limit_us",
+        _of_limit(lambda limit: optional_us(limit.limit_ns)),
+        "us",
+        about="what the GPU needs for that at its peak rates",
+    ),
+    Column(
+        "above_limit_us",
+        _of_limit(lambda limit: optional_us(limit.above_ns)),
+        "us",
+        head="above limit",
+        about="what it took longer than that",
+        is_first=True,
+    ),
+    Column(
+        "share_of_limit",
+        _share_of_limit,
+        "share",
+        head="of limit",
+        about="how near it comes to the GPU's peak rate, of computing or of memory",
+        is_first=True,
+    ),
+    Column(
+        "reached_tflops",
+        lambda row: _reached(row, lambda limit: limit.timed_flops, FLOPS_A_NS),
+        "number",
+        head="TFLOP/s",
+        title="TFLOP/s",
+    ),
+    Column(
+        "reached_tb_s",
+        lambda row: _reached(row, lambda limit: limit.timed_bytes, BYTES_A_NS),
+        "number",
+        head="TB/s",
+        title="TB/s",
+    ),
+    Column(
+        "idle_us",
+        lambda row: optional_us(row.idle_ns),
+        "us",
+        head="idle",
+        title="GPU idle",
+        about=OF_IDLE,
+        is_first=True,
+    ),
+    Column(
+        "wait_us", lambda row: optional_us(row.wait_ns), "us", head="waits", about=OF_WAITS, is_first=True
+    ),
+    Column(
+        "tensor_cores_eligible",
+        lambda row: row.is_eligible,
+        title="Eligible",
+        about="computes what tensor cores can",
+    ),
+    Column(
+        "tensor_cores_used",
+        _tensor_cores_used,
+        "share",
+        head="tensor cores",
+        about="share of its GPU time in kernels that use them",
+    ),
 )
 
 WHERE_MISSING = {
@@ -76,7 +283,7 @@ def operators(facts: Facts, by: str, *, in_steps: bool) -> Table:
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
         columns=_columns(grouping),
-        rows=tuple(_cells(row) for row in table.rows),
+        rows=cells_of(_COLUMNS, table.rows),
         beside={
             "device_us": optional_us(table.device_ns),
             "without_operator_us": optional_us(table.without_operator_ns),
@@ -85,11 +292,11 @@ def operators(facts: Facts, by: str, *, in_steps: bool) -> Table:
     )
 
 
-def _columns(grouping: Grouping) -> tuple[Column, ...]:
+def _columns(grouping: Grouping) -> tuple[Column[OperatorRow], ...]:
     """By module, label or step the first one is the name of that."""
     if grouping in ("name", "shapes", "stack"):
         return _COLUMNS
-    return (Column("name", grouping), *_COLUMNS[1:])
+    return (dataclasses.replace(_COLUMNS[0], head=grouping), *_COLUMNS[1:])
 
 
 def _grouping(by: str) -> Grouping:
@@ -112,56 +319,6 @@ def _sentence(facts: Facts, table: OperatorTable) -> str:
         without_operator_us=optional_us(table.without_operator_ns),
         in_steps=table.in_steps,
         steps=len(facts.steps) if facts.steps.recorded else 0,
-    )
-
-
-def _cells(row: OperatorRow) -> tuple[Cell, ...]:
-    device = row.device
-    return (
-        row.name,
-        recorded_list(row.shapes) if row.shapes else None,
-        None if row.stack is None else list(row.stack),
-        user_source(row.stack),
-        row.calls,
-        us(row.host_self_ns),
-        us(row.host_total_ns),
-        *(round(ns) / 1000 for ns in (row.host.mean_ns, row.host.median_ns, row.host.p90_ns)),
-        optional_us(row.device_self_ns),
-        optional_us(row.device_total_ns),
-        *(
-            (None, None, None)
-            if device is None
-            else (round(ns) / 1000 for ns in (device.mean_ns, device.median_ns, device.p90_ns))
-        ),
-        row.share,
-        row.cumulative_share,
-        row.launches,
-        *_limit_cells(row),
-        optional_us(row.idle_ns),
-        optional_us(row.wait_ns),
-        row.is_eligible,
-        row.tensor_total_ns / row.device_total_ns
-        if row.tensor_total_ns is not None and row.device_total_ns
-        else None,
-    )
-
-
-def _limit_cells(row: OperatorRow) -> tuple[Cell, ...]:
-    """Rates are those of the covered part: none where it is the smaller one."""
-    limit = row.limit
-    if limit is None:
-        return (None,) * 8
-    is_covered = limit.covered_ns > COVERED_SHARE * (row.device_total_ns or 0)
-    timed = limit.covered_ns if is_covered else None
-    return (
-        limit.flops,
-        limit.bytes,
-        us(limit.covered_ns),
-        optional_us(limit.limit_ns),
-        optional_us(limit.above_ns),
-        1 - limit.above_ns / timed if timed and limit.above_ns is not None else None,
-        limit.timed_flops / timed / FLOPS_A_NS if timed else None,
-        limit.timed_bytes / timed / BYTES_A_NS if timed else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import TypeVar
 
 from tbprof.analysis.attribution.annotations import label_rows, module_rows
@@ -108,10 +109,16 @@ def compared_view(before: Facts, after: Facts, name: str) -> TableView:
 
 
 def _comparison_headline(table: Table) -> str:
-    keys = [column.key for column in table.columns]
-    name, at = keys.index("short_name" if "short_name" in keys else "name"), keys.index("difference_us")
-    told = {row[name]: row[at] for row in table.rows if row[name] in NO_ROWS}
-    rows = [(row[name], row[at]) for row in table.rows if row[name] not in NO_ROWS]
+    is_short = any(column.key == "short_name" for column in table.columns)
+    differences = zip(
+        table.cells("short_name" if is_short else "name"), table.cells("difference_us"), strict=True
+    )
+    told, rows = dict[str, float](), list[tuple[str, float]]()
+    for name, difference_us in differences:
+        if name in NO_ROWS:
+            told[name] = difference_us
+        else:
+            rows.append((name, difference_us))
     moved = sum(abs(us) for _, us in rows)
     largest = [(one, us) for one, us in rows[:_MOST_NAMED] if abs(us) > _LEAST_MOVED * moved]
     idle_us = told.get(IDLE, 0.0)
@@ -151,12 +158,10 @@ def _missing(facts: Facts, by: Grouping) -> str:
 
 
 def _operators_headline(table: Table) -> str:
-    keys = [column.key for column in table.columns]
-    name, share = keys.index("name"), keys.index("share")
     largest: dict[str, float] = {}
-    for row in table.rows[:_MOST_NAMED]:
+    for name, share in islice(zip(table.cells("name"), table.cells("share"), strict=True), _MOST_NAMED):
         # By shapes or stack an operator has several rows.
-        largest[row[name]] = largest.get(row[name], 0.0) + row[share]
+        largest[name] = largest.get(name, 0.0) + share
     return operators_headline(table.by, [*largest.items()], has_device=table.beside["device_us"] is not None)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from tbprof.analysis.figures.kernel_names import short_name
-from tbprof.texts.tables import column_text
 from tbprof.views.tables.cells import Cell, Column, Json, Kind, Table, written_list
 from tbprof.views.tables.screen import (
     DurationBin,
@@ -28,30 +27,6 @@ _SCALES: Mapping[Kind | Literal["flag"], int] = {"us": 1_000, "share": 1_000_000
 _DIGITS = 4
 """Of figures that are no counts, after the point."""
 
-_ESTIMATED = "occupancy"
-"""Kineto writes 0 where it can make no estimate."""
-_LEFT_OUT = frozenset(("stack",))
-"""The details of a row have it: of many rows it would be most of what is sent."""
-
-_FIRST_OF_OPERATORS = ("device_self_us", "device_total_us", "host_self_us", "launches", "idle_us", "wait_us")
-_FIRST_OF_KERNELS = ("total_us", "mean_us", "blocks_per_sm", "occupancy", "tensor_cores", "region")
-_FIRST_OF_ALL = ("name", "short_name", "shapes", "source", "calls", "share", "cumulative_share")
-_FIRST_OF_LIMITS = ("above_limit_us", "share_of_limit")
-_FIRST_OF_MODULES = ("device_us", "device_backward_us", "count", "median_us", "odd", "odd_us")
-_FIRST_OF_MEMORY = ("device", "increase_bytes", "self_allocated_bytes", "self_allocations", "at_peak_bytes")
-_FIRST = frozenset(
-    (
-        *_FIRST_OF_ALL,
-        *_FIRST_OF_LIMITS,
-        *_FIRST_OF_OPERATORS,
-        *_FIRST_OF_KERNELS,
-        *_FIRST_OF_MODULES,
-        *_FIRST_OF_MEMORY,
-    )
-)
-"""Columns that are shown before anyone chose; of them, a table has its own."""
-_FIRST_WITHOUT_DEVICE = frozenset(("host_total_us", "host_mean_us", "host_median_us"))
-
 
 def table_view(
     table: Table,
@@ -70,8 +45,7 @@ def table_view(
     """
     rows = table.rows[:most_rows]
     device_us = table.beside.get("device_us", table.beside.get("total_us"))
-    first = _FIRST | _FIRST_WITHOUT_DEVICE if device_us is None else _FIRST
-    has_short_names = any(column.key == "short_name" for column in table.columns)
+    has_device = device_us is not None
     return TableView(
         table=table.name,
         by=table.by,
@@ -82,10 +56,9 @@ def table_view(
         choices=tuple(choices),
         count=len(table.rows),
         columns=tuple(
-            _column(column, [row[at] for row in rows], is_first=column.key in first)
+            _column(column, [row[at] for row in rows], has_device=has_device)
             for at, column in enumerate(table.columns)
-            if column.key not in _LEFT_OUT and not (has_short_names and column.key == "name")
-            if any(row[at] is not None for row in rows)
+            if column.is_in_tab and any(row[at] is not None for row in rows)
         ),
         device_us=device_us,
         without_row_us=table.beside.get("without_operator_us"),
@@ -105,18 +78,17 @@ def first_columns(view: TableView) -> TableView:
     return dataclasses.replace(view, columns=tuple(columns))
 
 
-def _column(column: Column, cells: Sequence[Cell], *, is_first: bool) -> TableColumn:
-    text = column_text(column.key, column.head)
-    if column.key == _ESTIMATED:
+def _column(column: Column[Any], cells: Sequence[Cell], *, has_device: bool) -> TableColumn:
+    if column.is_never_zero:
         cells = [cell or None for cell in cells]
     kind = _kind(column, cells)
     scale = _SCALES.get(kind, 1)
     return TableColumn(
         key=column.key,
-        head=text.head,
-        about=text.about,
+        head=column.shown_title,
+        about=column.about,
         kind=kind,
-        is_first=is_first,
+        is_first=column.is_first or (column.is_first_on_host and not has_device),
         texts=tuple(_text(cell) for cell in cells) if kind == "text" else None,
         numbers=tuple(_scaled(cell, scale) for cell in cells) if kind != "text" else None,
         scale=scale,
@@ -129,7 +101,7 @@ def _scaled(cell: float | None, scale: int) -> float | None:
     return round(cell * scale) if scale > 1 else round(cell, _DIGITS)
 
 
-def _kind(column: Column, cells: Sequence[Cell]) -> Kind | Literal["flag"]:
+def _kind(column: Column[Any], cells: Sequence[Cell]) -> Kind | Literal["flag"]:
     if any(isinstance(cell, bool) for cell in cells):
         return "flag"
     return column.kind

@@ -80,7 +80,11 @@ def test_a_longer_table_is_cut_and_its_length_is_told(facts: Facts) -> None:
 
 
 def test_of_many_rows_only_the_figures_that_are_shown_come_first() -> None:
-    columns = (Column("name", "name"), Column("calls", "calls", "count"), Column("min_us", "min", "us"))
+    columns = (
+        Column("name", str, head="name", is_first=True),
+        Column("calls", str, "count", head="calls", is_first=True),
+        Column("min_us", str, "us", head="min"),
+    )
     rows = tuple((f"kernel_{at}", at, 0.0005 * at) for at in range(5001))
     view = table_view(Table("kernels", "name", "", False, (), columns, rows), headline="")
     assert first_columns(dataclasses.replace(view, count=5000)).columns == view.columns
