@@ -79,7 +79,8 @@ class Column(Generic[_Row]):
 
     @property
     def shown_title(self) -> str:
-        return self.title or (self.head or self.key.removesuffix("_us").replace("_", " ")).capitalize()
+        words = self.head or self.key.removesuffix("_us").replace("_", " ")
+        return self.title or words[:1].upper() + words[1:]
 
 
 @dataclass(frozen=True, slots=True)

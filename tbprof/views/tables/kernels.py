@@ -15,7 +15,7 @@ from tbprof.views.steady import optional_us, us
 from tbprof.views.tables.cells import Column, Json, Table, cells_of, recorded_list
 
 _COLUMNS: tuple[Column[KernelRow], ...] = (
-    Column("name", lambda row: row.name, title="Name", is_in_tab=False),
+    Column("name", lambda row: row.name, is_in_tab=False),
     Column(
         "short_name",
         lambda row: row.short_name,
@@ -65,7 +65,6 @@ _COLUMNS: tuple[Column[KernelRow], ...] = (
         lambda row: row.blocks_per_sm,
         "number",
         head="blocks per SM",
-        title="Blocks per SM",
         about="mean, weighted by time; below 1 multiprocessors are left out",
         is_first=True,
     ),

@@ -131,7 +131,7 @@ _BLOCK_COLUMNS: tuple[Column[_Block], ...] = (
     Column("device", lambda row: row.device, head="device"),
     Column("name", lambda row: row.name, head="name"),
     Column("inside", lambda row: row.inside, head="inside"),
-    Column("bytes", lambda row: row.bytes, "bytes", head="size", title="Bytes"),
+    Column("bytes", lambda row: row.bytes, "bytes", head="size"),
     Column("allocated_us", lambda row: optional_us(row.start_ns), "us", head="allocated"),
     Column("freed_us", lambda row: optional_us(row.end_ns), "us", head="freed"),
     Column("lifetime_us", lambda row: optional_us(row.lifetime_ns), "us", head="lifetime"),

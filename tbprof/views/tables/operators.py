@@ -219,14 +219,12 @@ _COLUMNS: tuple[Column[OperatorRow], ...] = (
         lambda row: _reached(row, lambda limit: limit.timed_flops, FLOPS_A_NS),
         "number",
         head="TFLOP/s",
-        title="TFLOP/s",
     ),
     Column(
         "reached_tb_s",
         lambda row: _reached(row, lambda limit: limit.timed_bytes, BYTES_A_NS),
         "number",
         head="TB/s",
-        title="TB/s",
     ),
     Column(
         "idle_us",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tbprof.report import open_facts
-from tbprof.views.tables.cells import recorded_list, shown_list
+from tbprof.views.tables.cells import Column, recorded_list, shown_list
 from tbprof.views.tables.kernels import kernels
 from tbprof.views.tables.tables import TABLES
 
@@ -43,3 +43,8 @@ def test_an_occupancy_beyond_the_whole_is_none(tmp_path: Path) -> None:
     assert "occupancy" not in {
         column.key for column, cell in zip(table.columns, table.rows[0], strict=True) if cell is not None
     }
+
+
+def test_a_title_is_the_head_with_a_capital_and_keeps_its_units() -> None:
+    titles = [Column("key", str, head=head).shown_title for head in ("called in", "bus GB/s", "")]
+    assert titles == ["Called in", "Bus GB/s", "Key"]
