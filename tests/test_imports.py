@@ -94,11 +94,10 @@ def test_preflight_holds_the_pages_of_the_rules_and_nothing_that_they_search_wit
     assert run_fresh(program).splitlines() == ["Add", ""]
 
 
-@pytest.mark.parametrize("worker", ["report_main", "summarizing"])
-def test_the_processes_that_read_reports_for_the_tab_start_without_numpy(worker: str) -> None:
+def test_the_processes_that_read_reports_for_the_tab_start_without_numpy() -> None:
     # The first page of a window waits for one of them to start.
     program = (
-        f"import sys, tbprof.plugin.worker.{worker}\n"
+        "import sys, tbprof.plugin.worker.report_main\n"
         "print(*(name for name in ('numpy', 'tbprof.report', 'tbprof.analysis') if name in sys.modules))"
     )
     assert run_fresh(program).split() == []

@@ -21,9 +21,10 @@ from tbprof.plugin.routes.window_answers import (
     SourceAnswers,
     WindowAnswers,
 )
-from tbprof.plugin.worker.analyses import Analyses
-from tbprof.plugin.worker.open_traces import OpenTraces
+from tbprof.plugin.worker.kept import Kept
+from tbprof.plugin.worker.pool import Pool
 from tbprof.plugin.worker.reports import Reports
+from tbprof.plugin.worker.traces import Traces
 from tbprof.texts.rule_pages import rule_text
 from tbprof.views.pages import ManualPage, RulePage, manual_page, rule_page
 
@@ -35,19 +36,19 @@ class Serving:
         """`flags` are what TensorBoard was started with."""
         self._access = AccessControl(flags)
         self._logs = LogDirectory(flags)
-        self._analyses = Analyses()
-        self._reports = Reports(self._analyses)
-        self._series = SeriesAnswers(self._logs, self._reports)
-        self._fleet = FleetAnswers(self._logs, self._analyses)
-        self._open_traces = OpenTraces()
-        self._trace_answers = TraceAnswers(self._logs, self._open_traces)
+        self._kept = Kept()
+        self._pool = Pool(self._kept)
+        self._reports = Reports(self._pool, self._kept)
+        self._series = SeriesAnswers(self._logs, self._reports, self._kept)
+        self._fleet = FleetAnswers(self._logs, self._pool)
+        self._trace_answers = TraceAnswers(self._logs, Traces(self._pool))
         self._bundle = Bundle()
         self.applications = self._made()
         """By route."""
 
     def _made(self) -> dict[str, Callable[..., object]]:
         code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
-        runs = RunsAnswers(self._logs, self._reports)
+        runs = RunsAnswers(self._logs, self._reports, self._kept)
         memory_files = MemoryFileAnswers(self._logs, self._reports)
         answers = {
             "/runs": answering(runs.answer),
@@ -59,7 +60,7 @@ class Serving:
             "/compare": answering(CompareAnswers(self._logs, self._reports).answer),
             "/ranks": answering(self._series.ranks),
             "/trend": answering(self._series.trend),
-            "/job": answering(JobAnswers(self._logs, self._reports).answer),
+            "/job": answering(JobAnswers(self._logs, self._reports, self._kept).answer),
             "/finding": answering(FindingAnswers(self._logs, self._reports).answer),
             "/checks": answering(CheckAnswers(self._logs, self._reports).answer),
             "/rule": answering(self._rule),
@@ -87,17 +88,12 @@ class Serving:
 
     def worker_pids(self) -> tuple[int, ...]:
         """The processes that read now: lists, traces for reports and timelines, reports, also of all runs."""
-        others = (self._open_traces.pid, self._fleet.pid)
-        pids = (*self._logs.pids, *self._analyses.pids, *self._reports.pids, *others)
-        return tuple(pid for pid in pids if pid is not None)
+        return (*self._logs.pids, *self._pool.pids())
 
     def close(self) -> None:
         """End the processes that read; the end of this process does so as well."""
         self._logs.close()
-        self._analyses.close()
-        self._open_traces.close()
-        self._reports.close()
-        self._fleet.close()
+        self._pool.close()
 
     def has_something(self) -> bool:
         """Whether the tab has something to show."""

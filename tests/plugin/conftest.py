@@ -17,7 +17,8 @@ from timeouts import PATIENCE_S
 from werkzeug.test import Client, TestResponse
 
 from tbprof.plugin.loader import TbprofLoader
-from tbprof.plugin.worker.analyses import Analyses
+from tbprof.plugin.worker.kept import Kept
+from tbprof.plugin.worker.pool import Pool
 from tbprof.plugin.worker.reports import Reports
 
 with warnings.catch_warnings():
@@ -82,21 +83,24 @@ def open_tab() -> Iterator[Callable[..., Tab]]:
 
 
 @pytest.fixture
-def analyses() -> Iterator[Analyses]:
-    """One process, so that it is known what waits."""
-    found = Analyses(1, for_small=0)
+def kept() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def pool(kept: Kept) -> Iterator[Pool]:
+    """With one process that reads traces for reports, so that it is known what waits."""
+    found = Pool(kept, large=1, small=0)
     yield found
     # One that a test has stopped would not end by itself.
-    for pid in found.pids if hasattr(signal, "SIGCONT") else ():
+    for pid in found.pids() if hasattr(signal, "SIGCONT") else ():
         os.kill(pid, signal.SIGCONT)
     found.close()
 
 
 @pytest.fixture
-def reports(analyses: Analyses) -> Iterator[Reports]:
-    found = Reports(analyses)
-    yield found
-    found.close()
+def reports(pool: Pool, kept: Kept) -> Reports:
+    return Reports(pool, kept)
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ import pytest
 from timeouts import PATIENCE_S
 
 import tbprof
-from tbprof.plugin.worker import analyses
 from tbprof.report import build_report
 from tbprof.store import report_pb2
 from tbprof.store.codec import encode_report
@@ -179,7 +178,7 @@ def test_a_window_that_vanished_is_not_found(open_tab: OpenTab, logdir: Path) ->
 def test_a_full_queue_is_busy_and_nothing_is_missing(
     open_tab: OpenTab, logdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analyses, "MAX_WAITING", 0)
+    monkeypatch.setattr("tbprof.plugin.worker.pool.MAX_WAITING", 0)
     tab = open_tab(str(logdir))
     refused = tab.get("window", **PLACE)
     assert refused.status_code == 503

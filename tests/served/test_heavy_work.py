@@ -18,7 +18,7 @@ from statistics import median
 import pytest
 from board import SMALL_TRACE, TRACE, Board, board, until
 
-from tbprof.plugin.worker.analyses import deadline_s
+from tbprof.plugin.worker.traces import deadline_s
 
 pytestmark = [
     pytest.mark.exhaustive,

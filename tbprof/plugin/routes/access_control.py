@@ -14,7 +14,7 @@ from werkzeug import wrappers
 
 from tbprof.folders import PACKAGE
 from tbprof.plugin.routes.answers import error_answer, sent
-from tbprof.plugin.worker.kept_answers import Answer
+from tbprof.plugin.worker.kept import Answer
 
 _Application: TypeAlias = Callable[..., Any]
 

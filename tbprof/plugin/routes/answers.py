@@ -14,7 +14,7 @@ from werkzeug import wrappers
 from werkzeug.datastructures import Headers
 
 from tbprof.errors import Busy, Gone, TbprofError
-from tbprof.plugin.worker.kept_answers import Answer
+from tbprof.plugin.worker.kept import Answer
 
 JSON = "application/json"
 BYTES = "application/octet-stream"

@@ -6,19 +6,20 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeAlias
 
-from tbprof.errors import Gone, TbprofError, UsageError
+from tbprof.errors import Busy, Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.worker.analyses import Analyses, Failed, State
+from tbprof.plugin.worker.kept import Answer, Failed, Key
+from tbprof.plugin.worker.pool import Job, Pool, Priority, State, Task
+from tbprof.plugin.worker.traces import Traces
 from tbprof.plugin.worker.window_messages import AskedWindow, packed_windows
 from tbprof.process.answering import Question
-from tbprof.process.worker import Worker
 from tbprof.records import dataclass
 from tbprof.store.job_windows import owner_of
 from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
@@ -51,17 +52,12 @@ class _Entries:
 
 
 class FleetAnswers:
-    def __init__(self, logs: LogDirectory, analyses: Analyses) -> None:
-        """Nothing is read or started yet; `analyses` reads what somebody opens."""
+    def __init__(self, logs: LogDirectory, pool: Pool) -> None:
+        """Nothing is read or started yet."""
         self._logs = logs
-        self._summaries = Summaries(str(Path(logs.name).absolute()), analyses.state_of)
+        self._summaries = Summaries(str(Path(logs.name).absolute()), pool)
         self._lock = Lock()
         self._made = _Entries((), {}, float("-inf"), (), 0)
-
-    @property
-    def pid(self) -> int | None:
-        """The number of the process that reads reports; None where none runs."""
-        return self._summaries.pid
 
     def answer(self, parameters: Mapping[str, str]) -> FleetView:
         """The runs from the place `from` on that `search` finds, by `sort`, turned round by `order=back`.
@@ -80,10 +76,6 @@ class FleetAnswers:
             UsageError: A parameter is none.
         """
         return fleet_csv(fleet_rows(self._entries().entries, _question(parameters))).encode(errors="replace")
-
-    def close(self) -> None:
-        """End the process that reads reports."""
-        self._summaries.close()
 
     def _entries(self) -> _Entries:
         windows = self._logs.listing().windows
@@ -137,9 +129,6 @@ def _first(parameters: Mapping[str, str]) -> int:
     return int(text)
 
 
-WORKER = "tbprof.plugin.worker.summarizing"
-"""Never imported here: it holds what makes summaries of reports."""
-
 BATCH = 64
 """Windows of one question: some 0.3 s, so that the page counts up."""
 
@@ -163,17 +152,21 @@ _Waiting: TypeAlias = tuple[str, tuple[FileIdentity, Window]]
 
 
 class Summaries:
-    """Of one log directory; all methods may be called from any thread."""
+    """Of one log directory; all methods may be called from any thread.
 
-    def __init__(self, place: str, state_of: Callable[[str], State | None] = lambda _: None) -> None:
+    These are kept apart from other answers, and all of them: the page is of all runs, and what is missing is
+    read again. A later server begins with what this one left in the cache of the disk.
+    """
+
+    def __init__(self, place: str, pool: Pool) -> None:
         """Nothing is read or started yet.
 
         Args:
             place: The log directory, in full.
-            state_of: By the path of a trace, whether it is being read, and its report where that is at hand:
-                without a cache no file holds one. See `Analyses.state_of`.
+            pool: Reads reports, and knows of traces that have none whether they are being read.
         """
-        self._analysis_state_of = state_of
+        self._pool = pool
+        self._traces = Traces(pool)
         self._lock = threading.RLock()
         self._kept = KeptSummaries(place, SUMMARY_FORM)
         self._known: dict[str, tuple[FileIdentity, Known]] = {}
@@ -184,12 +177,6 @@ class Summaries:
         """When it was last asked whether a trace without a report has one."""
         self._is_asked = False
         self._saved_at = 0.0
-        self._worker = Worker(WORKER, lambda *_: None)
-
-    @property
-    def pid(self) -> int | None:
-        """The number of the process that reads; None where none runs."""
-        return self._worker.pid
 
     def of(self, windows: Sequence[Window]) -> tuple[dict[str, Known], int]:
         """By the path of its report, else its trace, what is known of each; and how many are being read."""
@@ -203,10 +190,6 @@ class Summaries:
                     found[path] = known
             self._ask()
         return found, len(windows) - len(found)
-
-    def close(self) -> None:
-        """End the process that reads."""
-        self._worker.close()
 
     def _of(self, path: str, window: Window) -> Known | None:
         try:
@@ -232,7 +215,7 @@ class Summaries:
             if known.problem != str(state.error):
                 self._known[path] = identity, Known(problem=str(state.error))
             return self._known[path][1]
-        if isinstance(state, bytes) or time.monotonic() - self._unread[path] > _LOOK_AGAIN_S:
+        if isinstance(state, Answer) or time.monotonic() - self._unread[path] > _LOOK_AGAIN_S:
             self._waiting[path] = identity, window
         return known if state is None else None
 
@@ -244,32 +227,36 @@ class Summaries:
         batch = [self._waiting.popitem(last=False) for _ in range(min(size, len(self._waiting)))]
         windows = packed_windows([self._asked(window) for _, (_, window) in batch])
         question = Question(batch[0][0], "summaries", {"windows": windows})
-        try:
-            answer = self._worker.ask(question, deadline_s=_DEADLINE_S)
-        except TbprofError:
-            # It is asked again with the next request.
-            return
+        key = Key("summaries", tuple(path for path, _ in batch))
+        job = self._pool.begin(Task(key, question, Priority.SUMMARY, _DEADLINE_S))
+        assert isinstance(job, Job), "nothing is kept of summaries there"
         self._is_asked = True
-        answer.add_done_callback(lambda done: self._take(batch, done))
+        job.answer.add_done_callback(lambda done: self._take(batch, done))
 
     def _asked(self, window: Window) -> AskedWindow:
         if window.report_path is not None or window.trace_path is None:
             return AskedWindow(window)
         state = self._state_of(window.trace_path)
-        return AskedWindow(window, state if isinstance(state, bytes) else None)
+        return AskedWindow(window, state.content if isinstance(state, Answer) else None)
 
     def _state_of(self, path: str) -> State | None:
         try:
-            return self._analysis_state_of(path)
+            return self._traces.state_of(path)
         except Gone:
             # Which the answer about its window says.
             return None
 
-    def _take(self, batch: list[_Waiting], answer: Future[bytes]) -> None:
+    def _take(self, batch: list[_Waiting], answer: Future[Answer]) -> None:
+        if answer.cancelled():
+            # Nothing is read any more.
+            return
         with self._lock:
             self._is_asked = False
             try:
-                outcomes = json.loads(answer.result())
+                outcomes = json.loads(answer.result().content)
+            except Busy:
+                # They are asked for again with the next request.
+                return
             except TbprofError:
                 self._give_up(batch)
                 outcomes = []

@@ -12,7 +12,7 @@ from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.series_answers import number_of, windows_by_worker
-from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
+from tbprof.plugin.worker.kept import Answer, Kept, Key
 from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.window_messages import as_it_is, json_of, record_in
 from tbprof.records import dataclass
@@ -21,12 +21,6 @@ from tbprof.texts.job import not_newest_note, reading_sentence
 from tbprof.views.answer import in_log_directory
 from tbprof.views.job.job_page import JobAnswer, JobPage, RankProblem, UnreadRank
 from tbprof.views.outstanding import NewestWindow, names_of, newest_window
-
-_KEPT_SUMMARIES = 4096
-"""Of a few kB each; a larger job is kept alone."""
-
-_KEPT_BYTES = 16 * 1024 * 1024
-"""Of answers; that of a thousand ranks takes a MB."""
 
 _MOST_UNREAD = 64
 """Windows: while more are missing, a page of the others would take as long to make as to read them."""
@@ -42,11 +36,11 @@ class _Told:
 class JobAnswers:
     """A window without a report is queued to be read, and the page is of the others until it is."""
 
-    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
+    def __init__(self, logs: LogDirectory, reports: Reports, kept: Kept) -> None:
         self._logs = logs
         self._reports = reports
-        self._summaries = KeptFigures(reports, "rank_summary", str, _KEPT_SUMMARIES)
-        self._answers = KeptAnswers(_KEPT_BYTES)
+        self._kept = kept
+        self._summaries = KeptFigures(reports, kept, "rank_summary", str, str)
 
     def answer(self, parameters: Mapping[str, str]) -> Answer:
         """A `JobAnswer` of the window of the place `number` in line (from 1 on) of every worker of `run`.
@@ -84,7 +78,7 @@ class JobAnswers:
         )
         if len(reading) > _MOST_UNREAD or len(reading) == len(windows):
             return Answer(json_of(without_page))
-        return self._with_page(without_page, summaries, problems, chosen.older, reading, note)
+        return self._with_page(windows[0].run, without_page, summaries, problems, chosen.older, reading, note)
 
     def _note(self, chosen: JobWindows, newest: NewestWindow) -> str:
         """Why the newest window is not shown; whose are damaged is told once they are read."""
@@ -104,6 +98,7 @@ class JobAnswers:
 
     def _with_page(
         self,
+        run: str,
         answer: JobAnswer,
         summaries: Sequence[str],
         problems: Sequence[RankProblem],
@@ -112,15 +107,16 @@ class JobAnswers:
         note: str,
     ) -> Answer:
         """The same reports give the same page, which begins its notes with this one."""
-        key = answer, tuple(summaries), tuple(problems), older, tuple(reading), note
-        kept = self._answers.get(key)
+        made_of = answer, tuple(summaries), tuple(problems), older, tuple(reading), note
+        key = Key("job_page", (run, answer.window), made_of)
+        kept = self._kept.get(key, Answer)
         if kept is not None:
             return kept
         page = self._reports.page_of_job(summaries, problems, older, reading)
         if note:
             known = record_in(page, JobPage)
             page = json_of(dataclasses.replace(known, notes=(note, *known.notes)))
-        return self._answers.keep(key, json_of(dataclasses.replace(answer, page=as_it_is(page))))
+        return self._kept.keep_answer(key, json_of(dataclasses.replace(answer, page=as_it_is(page))))
 
 
 def _problem(window: Window, error: TbprofError) -> RankProblem:

@@ -1,17 +1,16 @@
-"""Figures of the windows of runs that were looked at, so that no report is read twice."""
+"""Figures of the windows of runs that somebody looks at, so that no report is read twice."""
 
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
 from typing import Generic, TypeVar
 
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.model import Window
-from tbprof.plugin.worker.reports import FilesState, Reports, files_of
+from tbprof.plugin.worker.kept import Kept, Key
+from tbprof.plugin.worker.reports import Reports, key_of
 from tbprof.plugin.worker.window_messages import Part
 
 _PATIENCE_S = 1.0
@@ -38,27 +37,25 @@ class Patience:
 
 
 class KeptFigures(Generic[_Figures]):
-    """By run, window by window; the runs that were not looked at for longest are forgotten first.
+    """Window by window, in the memory of all answers; those of a run stay there or go together."""
 
-    The run that is looked at is kept whole, however large it is: to forget a part of it would be to read all
-    of it again for each answer.
-    """
-
-    def __init__(self, reports: Reports, ask: str, take: Callable[[str], _Figures], most: int) -> None:
-        """Keep nothing yet.
+    def __init__(
+        self, reports: Reports, kept: Kept, ask: str, kind: type[_Figures], take: Callable[[str], _Figures]
+    ) -> None:
+        """Read nothing yet.
 
         Args:
             reports: Reads them.
-            ask: What it is asked of many windows.
-            take: Makes figures of what it answers.
-            most: Windows beyond which other runs are forgotten.
+            kept: Keeps them.
+            ask: What is asked of many windows.
+            kind: The class of the figures.
+            take: Makes them of what is answered.
         """
         self._reports = reports
+        self._kept = kept
         self._ask = ask
+        self._kind = kind
         self._take = take
-        self._most = most
-        self._lock = Lock()
-        self._runs: OrderedDict[str, dict[Window, tuple[FilesState, _Figures]]] = OrderedDict()
 
     def of(self, windows: Sequence[Window], patience: Patience) -> list[_Figures | TbprofError | None]:
         """Of each window; None while it is read, or waits for the next answer, or why it gives nothing."""
@@ -78,34 +75,27 @@ class KeptFigures(Generic[_Figures]):
 
     def _known(self, window: Window) -> _Figures | TbprofError | None:
         try:
-            state = files_of(window)
+            return self._kept.get(self._key(window), self._kind)
         except Gone as error:
             return error
-        with self._lock:
-            known = self._runs.get(window.run, {}).get(window)
-        return None if known is None or known[0] != state else known[1]
+
+    def _key(self, window: Window) -> Key:
+        return key_of(self._ask, [window], {}, run=window.run)
 
     def _read(self, windows: Sequence[Window]) -> list[_Figures | TbprofError | None]:
         try:
-            states = [files_of(window) for window in windows]
+            keys = [self._key(window) for window in windows]
             parts = self._reports.of_many(self._ask, windows)
         except (Busy, Gone):
             # The next answer asks again, and knows what is gone.
             return [None] * len(windows)
-        read = [self._figures(part) for part in parts]
-        with self._lock:
-            for window, state, figures in zip(windows, states, read, strict=True):
-                if figures is not None and not isinstance(figures, TbprofError):
-                    self._runs.setdefault(window.run, {})[window] = state, figures
-                    self._runs.move_to_end(window.run)
-            self._forget_others()
-        return read
+        return [self._figures(key, part) for key, part in zip(keys, parts, strict=True)]
 
-    def _figures(self, part: Part) -> _Figures | TbprofError | None:
+    def _figures(self, key: Key, part: Part) -> _Figures | TbprofError | None:
         if part.error:
             return TbprofError(part.error)
-        return None if part.is_missing else self._take(part.record)
-
-    def _forget_others(self) -> None:
-        while len(self._runs) > 1 and sum(map(len, self._runs.values())) > self._most:
-            self._runs.popitem(last=False)
+        if part.is_missing:
+            return None
+        figures = self._take(part.record)
+        self._kept.keep(key, figures, len(part.record))
+        return figures

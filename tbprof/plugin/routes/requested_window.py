@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from tbprof.errors import Busy, Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.worker.kept_answers import Answer
-from tbprof.plugin.worker.reports import Reports, Waiting
+from tbprof.plugin.worker.kept import Answer
+from tbprof.plugin.worker.pool import Reading
+from tbprof.plugin.worker.reports import Reports
 from tbprof.views.answer import in_log_directory
 
 
@@ -37,7 +38,7 @@ def at_hand(reports: Reports, ask: str, window: Window, parameters: Mapping[str,
         raise
     except TbprofError as error:
         raise UsageError(in_log_directory(window, str(error))) from error
-    if isinstance(found, Waiting):
+    if isinstance(found, Reading):
         raise Busy("the window is still being read: ask again in a moment")
     return found
 

@@ -9,16 +9,14 @@ import dataclasses
 import hashlib
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from threading import Lock
 
 from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import requested_window
-from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
+from tbprof.plugin.worker.kept import Answer, Kept, Key
 from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 from tbprof.plugin.worker.window_messages import record_in
 from tbprof.records import dataclass
@@ -31,10 +29,6 @@ from tbprof.views.series_views import ranks_view, series_row, trend_view
 MAX_WINDOWS = 120
 """Windows of one worker that a trend shows, the newest ones."""
 
-_KEPT = 16_384
-"""Windows whose figures are remembered, a kB each; a larger run is kept alone."""
-
-_KEPT_ANSWERS = 4
 _RETRY_AFTER_S = 10.0
 _MOST_WATCHED = 1024
 """To look at the files of more ranks takes longer than to answer."""
@@ -42,29 +36,25 @@ _MOST_WATCHED = 1024
 
 @dataclass(frozen=True, slots=True)
 class _KeptRanks:
-    windows: Sequence[Window]
-    """Of the log directory as it was."""
     shown: Sequence[Window]
     files: Sequence[FilesState | None]
     """Of those that are shown; the listing does not tell each change of a file."""
-    view: RanksView
+    answer: Answer
     until: float
     """`time.monotonic()` up to which it holds while they do not change."""
 
-    def holds(self, windows: Sequence[Window]) -> bool:
-        """Whether it is still the answer, these being the windows of the log directory."""
-        is_in_time = self.windows is windows and time.monotonic() < self.until
-        return is_in_time and self.files == _files(self.shown)
+    def holds(self) -> bool:
+        """Whether it is still the answer, in the same log directory."""
+        return time.monotonic() < self.until and self.files == _files(self.shown)
 
 
 class SeriesAnswers:
-    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
+    def __init__(self, logs: LogDirectory, reports: Reports, kept: Kept) -> None:
         self._logs = logs
-        self._lock = Lock()
-        self._figures = KeptFigures(reports, "figures", figures_in, _KEPT)
-        self._ranks: OrderedDict[tuple[str, int], _KeptRanks] = OrderedDict()
+        self._kept = kept
+        self._figures = KeptFigures(reports, kept, "figures", WindowFigures, figures_in)
 
-    def ranks(self, parameters: Mapping[str, str]) -> RanksView:
+    def ranks(self, parameters: Mapping[str, str]) -> Answer | RanksView:
         """The window of the place `number` in line (from 1 on) of every worker of `run`.
 
         Of many ranks those that stand out; a part of all where `from` says at which place it begins.
@@ -102,25 +92,24 @@ class SeriesAnswers:
             for window, number, figures in zip(windows, numbers, found, strict=True)
         ]
 
-    def _outstanding(self, run: str, number: int) -> RanksView:
+    def _outstanding(self, run: str, number: int) -> Answer | RanksView:
         """Of a run that did not change the same answer: polls ask again and again."""
-        windows = self._logs.listing().windows
-        with self._lock:
-            kept = self._ranks.get((run, number))
-        if kept is not None and kept.holds(windows):
-            return kept.view
+        key = Key("ranks", (run, number), self._logs.version())
+        kept = self._kept.get(key, _KeptRanks)
+        if kept is not None and kept.holds():
+            return kept.answer
         shown = self._shown(run, number)
         files = _files(shown)
         view = ranks_view(self._rows(shown, number))
-        if not view.reading:
-            # What gives nothing now may have been short of memory.
-            is_whole = all(row.state == "ready" for row in view.rows)
-            until = float("inf") if is_whole else time.monotonic() + _RETRY_AFTER_S
-            with self._lock:
-                self._ranks[run, number] = _KeptRanks(windows, shown, files, view, until)
-                while len(self._ranks) > _KEPT_ANSWERS:
-                    self._ranks.popitem(last=False)
-        return view
+        if view.reading:
+            return view
+        # What gives nothing now may have been short of memory.
+        is_whole = all(row.state == "ready" for row in view.rows)
+        until = float("inf") if is_whole else time.monotonic() + _RETRY_AFTER_S
+        content = json.dumps(dataclasses.asdict(view), allow_nan=False).encode()
+        answer = Answer(content)
+        self._kept.keep(key, _KeptRanks(shown, files, answer, until), len(content))
+        return answer
 
     def _shown(self, run: str, number: int) -> list[Window]:
         by_worker = windows_by_worker(self._logs, run)
@@ -160,15 +149,14 @@ def _first(parameters: Mapping[str, str]) -> int | None:
     return int(text)
 
 
-_KEPT_BYTES = 16 * 1024 * 1024
 _MOST_DIGITS = 9
 
 
 class RunsAnswers:
-    def __init__(self, logs: LogDirectory, reports: Reports) -> None:
+    def __init__(self, logs: LogDirectory, reports: Reports, kept: Kept) -> None:
         self._logs = logs
         self._reports = reports
-        self._kept = KeptAnswers(_KEPT_BYTES)
+        self._kept = kept
 
     def answer(self, parameters: Mapping[str, str]) -> Answer:
         """The `RunsView` of the page `page`, from 0 on.
@@ -180,7 +168,8 @@ class RunsAnswers:
         # Who asks has the tab open: a window that comes while nothing is shown yet need not wait for this.
         self._reports.prepare()
         listing, version = self._logs.numbered()
-        kept = self._kept.get((version, page))
+        key = Key("runs", (page,), version)
+        kept = self._kept.get(key, Answer)
         if kept is not None:
             return kept
         failed = {folder.run: folder.newest_ns for folder in listing.without_windows()}
@@ -193,7 +182,7 @@ class RunsAnswers:
             page=page,
             version=version,
         )
-        return self._kept.keep((version, page), json.dumps(dataclasses.asdict(view)).encode())
+        return self._kept.keep_answer(key, json.dumps(dataclasses.asdict(view)).encode())
 
     def version(self, parameters: Mapping[str, str]) -> RunsVersion:
         """Of the list, and of the files of the window that `run`, `worker` and `window` may name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeAlias
 
@@ -13,10 +13,10 @@ from tbprof.errors import Busy, Gone, NotComparable, TraceError
 from tbprof.model import Window
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import requested_window
-from tbprof.plugin.worker.analyses import Reading
-from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
-from tbprof.plugin.worker.open_traces import OpenTraces
-from tbprof.plugin.worker.reports import files_of
+from tbprof.plugin.worker.kept import Answer
+from tbprof.plugin.worker.pool import Reading
+from tbprof.plugin.worker.reports import key_of
+from tbprof.plugin.worker.traces import Traces
 from tbprof.records import dataclass
 from tbprof.texts.comparison import not_comparable
 from tbprof.views.answer import Problem, Progress, in_log_directory, problem_with
@@ -29,8 +29,6 @@ from tbprof.views.timeline import TimelineAnswer
 
 _PATIENCE_S = 30.0
 """For what is asked of a timeline that is open: it comes at once, unless the trace has to be read again."""
-
-_KEPT_BYTES = 16 * 1024 * 1024
 
 _Record: TypeAlias = (
     TimelineAnswer | IcicleAnswer | MemoryAnswer | ModulesAnswer | RooflineAnswer | TableAnswer
@@ -67,10 +65,9 @@ _COMPARED_TABLE = _Screen(TableAnswer, "view", "compared_table", ("table",))
 class TraceAnswers:
     """Nothing is started until a timeline is asked for."""
 
-    def __init__(self, logs: LogDirectory, traces: OpenTraces) -> None:
+    def __init__(self, logs: LogDirectory, traces: Traces) -> None:
         self._logs = logs
         self._traces = traces
-        self._kept = KeptAnswers(_KEPT_BYTES)
 
     def showing(self, screen: str) -> Callable[[Mapping[str, str]], Answer | bytes]:
         """A function from a request's parameters to the answer of a screen, as JSON.
@@ -109,17 +106,14 @@ class TraceAnswers:
             window = requested_window(self._logs, parameters)
             if window.trace_path is None:
                 raise Gone("the trace of this window is gone, and with it its timeline")
-            key = _key(ask, parameters, [window])
-            kept = self._kept.get(key)
-            if kept is not None:
-                return kept
+            key = key_of(ask, [window], parameters)
             try:
-                found = self._traces.ask(window.trace_path, ask, parameters, patience_s=_PATIENCE_S)
+                found = self._traces.ask(window.trace_path, key, patience_s=_PATIENCE_S)
             except TraceError as error:
                 raise TraceError(in_log_directory(window, str(error))) from error
             if isinstance(found, Reading):
                 raise Busy("the trace is still being read: ask again in a moment")
-            return self._kept.keep(key, found)
+            return found
 
         return answer
 
@@ -133,24 +127,20 @@ class TraceAnswers:
         asked = {name: parameters.get(name, "") for name in screen.takes}
         if before is not None and before.trace_path is not None:
             asked["before"] = before.trace_path
-        key = _key(screen.ask, asked, [window] if before is None else [window, before])
-        kept = self._kept.get(key)
-        if kept is not None:
-            return kept
+        key = key_of(screen.ask, [window] if before is None else [window, before], asked)
         try:
-            view = self._traces.ask(window.trace_path, screen.ask, asked)
+            packed = partial(_ready, screen)
+            found = self._traces.ask(window.trace_path, key, packed=packed)
         except TraceError as error:
             return _packed(screen, "broken", problem=problem_with(window, error))
-        if isinstance(view, Reading):
-            progress = Progress(view.read_bytes, view.total_bytes, time.monotonic() - view.since, 0)
-            return _packed(screen, "reading", progress=progress)
-        return self._kept.keep(key, _packed(screen, "ready", view=view))
+        if isinstance(found, Answer):
+            return found
+        progress = Progress(found.read_bytes, found.total_bytes, time.monotonic() - found.since, 0)
+        return _packed(screen, "reading", progress=progress)
 
 
-def _key(ask: str, asked: Mapping[str, str], windows: Sequence[Window]) -> Hashable:
-    """All that an answer depends on."""
-    files = tuple((window.trace_path, files_of(window)) for window in windows)
-    return ask, tuple(sorted(asked.items())), files
+def _ready(screen: _Screen, view: bytes) -> bytes:
+    return _packed(screen, "ready", view=view)
 
 
 def _packed(

@@ -10,8 +10,9 @@ from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.requested_window import at_hand, names_file_of, requested_window
 from tbprof.plugin.routes.series_answers import no_such_run
-from tbprof.plugin.worker.kept_answers import Answer
-from tbprof.plugin.worker.reports import Reports, Waiting
+from tbprof.plugin.worker.kept import Answer
+from tbprof.plugin.worker.pool import Reading
+from tbprof.plugin.worker.reports import Reports
 from tbprof.store.memory_files import MemoryFile, MemoryFileKind, memory_files_in
 from tbprof.views.answer import Progress, WindowAnswer, problem_with
 from tbprof.views.comparison import CompareAnswer
@@ -40,10 +41,9 @@ class WindowAnswers:
             raise
         except TbprofError as error:
             return WindowAnswer("broken", None, None, problem_with(window, error))
-        if isinstance(found, Waiting):
-            reading = found.reading
-            elapsed = time.monotonic() - reading.since
-            progress = Progress(reading.read_bytes, reading.total_bytes, elapsed, found.ahead)
+        if isinstance(found, Reading):
+            elapsed = time.monotonic() - found.since
+            progress = Progress(found.read_bytes, found.total_bytes, elapsed, found.ahead)
             return WindowAnswer("reading", None, progress, None)
         return found
 
@@ -99,7 +99,7 @@ class SourceAnswers:
             return SourceAnswer("reading", None, None)
         except TbprofError as error:
             return SourceAnswer("broken", None, problem_with(window, error))
-        return SourceAnswer("reading", None, None) if isinstance(found, Waiting) else found
+        return SourceAnswer("reading", None, None) if isinstance(found, Reading) else found
 
 
 class CompareAnswers:
@@ -122,7 +122,7 @@ class CompareAnswers:
         except TbprofError as error:
             window = before if names_file_of(before, error) else after
             return CompareAnswer("broken", None, problem_with(window, error))
-        return CompareAnswer("reading", None, None) if isinstance(found, Waiting) else found
+        return CompareAnswer("reading", None, None) if isinstance(found, Reading) else found
 
 
 _TITLES: Mapping[MemoryFileKind, str] = {

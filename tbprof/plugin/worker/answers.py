@@ -93,8 +93,11 @@ class _Tables:
         return self._last[1]
 
 
-class Traces:
-    """The traces that are open; `progress` is called while one is read."""
+class OpenTraces:
+    """The traces that are open; `progress` is called while one is read.
+
+    They are kept here, as no other process can hold them, and counted: nobody knows how large one is.
+    """
 
     def __init__(self, progress: Callable[[int, int], None]) -> None:
         self.progress = progress
@@ -110,10 +113,10 @@ class Traces:
         return _Tables(open_facts(path, tables=PAGE_TABLES, progress=self.progress, use_cache=True))
 
 
-_Answering: TypeAlias = Callable[[Traces, str, Parameters], bytes]
+_Answering: TypeAlias = Callable[[OpenTraces, str, Parameters], bytes]
 
 
-def _report(traces: Traces, path: str, _: Parameters) -> bytes:
+def _report(traces: OpenTraces, path: str, _: Parameters) -> bytes:
     """The stored form of the report, which is kept in the cache as well."""
     key = report_key(path)
     report = build_report(path, progress=traces.progress, use_cache=True)
@@ -167,7 +170,7 @@ def _find(timeline: Timeline, parameters: Parameters) -> bytes:
     return _json(found_view(timeline, text, after_ns, backwards=parameters.get("order") == "back"))
 
 
-def _table(traces: Traces, path: str, parameters: Parameters) -> bytes:
+def _table(traces: OpenTraces, path: str, parameters: Parameters) -> bytes:
     name, by = parameters.get("table", ""), parameters.get("by", "")
     view = traces.tables.get(path).view(name, by, in_steps=_in_steps(parameters))
     return _json(first_columns(view) if parameters.get("columns") == "first" else view)
@@ -206,7 +209,7 @@ def _in_steps(parameters: Parameters) -> bool:
     return parameters.get("scope") != "trace"
 
 
-def _compared_table(traces: Traces, path: str, parameters: Parameters) -> bytes:
+def _compared_table(traces: OpenTraces, path: str, parameters: Parameters) -> bytes:
     """`before` is the path of the other trace, which the plugin looked up; never what a browser sent."""
     before, after = (traces.tables.get(one).facts for one in (parameters["before"], path))
     return _json(compared_view(before, after, parameters.get("table", "")))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tbprof.plugin.worker.answers import ANSWERS, Traces
+from tbprof.plugin.worker.answers import ANSWERS, OpenTraces
 from tbprof.process.answering import Question, main
 from tbprof.process.memory_limit import machine_memory_bytes
 
 
 def answering(progress: Callable[[int, int], None]) -> Callable[[Question], bytes]:
     """A function that answers, of traces that stay open."""
-    traces = Traces(progress)
+    traces = OpenTraces(progress)
     return lambda question: ANSWERS[question.ask](traces, question.path, question.parameters)
 
 

@@ -6,10 +6,11 @@ little memory and for a few seconds at most, and never by TensorBoard.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tbprof.errors import Gone, TbprofError
+from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.plugin.worker.window_messages import (
@@ -45,6 +46,8 @@ def answer_of(question: Question) -> bytes:
     if question.ask == "memory_file":
         return json_of(_memory_file(question.path))
     asked = windows_in(question.parameters["windows"])
+    if question.ask == "summaries":
+        return json.dumps([_summary(one) for one in asked]).encode()
     if question.ask in _OF_MANY:
         return json_of([_part(one, _OF_MANY[question.ask]) for one in asked])
     reports = [report_of(one) for one in asked]
@@ -68,6 +71,20 @@ def _memory_file(path: str) -> object:
     from tbprof.plugin.worker.memory_documents import memory_document
 
     return memory_document(path)
+
+
+def _summary(asked: AskedWindow) -> dict[str, Any] | str | None:
+    """The summary of a window, or why it has none; None where there is no report of it."""
+    from tbprof.views.fleet_summary import document_of, summary_of
+
+    try:
+        report = report_of(asked)
+        return None if report is None else document_of(summary_of(report))
+    except Busy:
+        # A remote report that could not be read now may be in half a minute.
+        return None
+    except TbprofError as error:
+        return str(error)
 
 
 def _rank_summary(window: Window, report: Report) -> object:

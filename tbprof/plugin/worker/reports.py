@@ -1,4 +1,4 @@
-"""Views of reports, made by processes of their own and kept as they were sent.
+"""What is asked of reports: views of them, and figures of many.
 
 Nothing of a stored report is read in TensorBoard's process: it hands over where the files are, and hands on
 what comes back. A window without a report is analyzed first.
@@ -6,20 +6,17 @@ what comes back. A window without a report is analyzed first.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
-import threading
-import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import CancelledError, Future, wait
-from contextlib import suppress
 from typing import TypeAlias
 
-from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
+from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong
 from tbprof.model import Window
-from tbprof.plugin.worker.analyses import Analyses, Failed, Reading
-from tbprof.plugin.worker.kept_answers import Answer, KeptAnswers
+from tbprof.plugin.worker.kept import Answer, Failed, Kept, Key
+from tbprof.plugin.worker.pool import Pool, Priority, Reading, Task
+from tbprof.plugin.worker.traces import Traces
 from tbprof.plugin.worker.window_messages import (
     MISSING,
     AskedWindow,
@@ -29,16 +26,8 @@ from tbprof.plugin.worker.window_messages import (
     parts_in,
 )
 from tbprof.process.answering import Question
-from tbprof.process.worker import Worker
-from tbprof.records import dataclass
 from tbprof.safe_open import FileState, file_state
 from tbprof.views.job.job_page import RankProblem, UnreadRank
-
-_REPORT_WORKER = "tbprof.plugin.worker.report_main"
-"""Never imported here: it holds what reads reports."""
-
-_PROCESSES = 2
-"""A report that takes long to read holds up no other, and those of a thousand ranks are shared."""
 
 _DEADLINE_S = 20.0
 """Of one question: of what a report may hold, making a view takes a second or two on a busy machine."""
@@ -49,82 +38,58 @@ _OF_RANK_S = 0.005
 _PATIENCE_S = 60.0
 """Of those who ask: others may be before them."""
 
-_KEPT_BYTES = 32 * 1024 * 1024
-
-_KEPT_FAILURES = 1_000
 _RETRY_AFTER_S = 60.0
+_RETRIES = ((ReadingEnded, _RETRY_AFTER_S), (ReadingTookTooLong, _RETRY_AFTER_S))
 """A report that costs the process its life is not read again at once, whoever asks."""
 
 FilesState: TypeAlias = tuple[FileState | None, ...]
 """Of the trace and the report of a window: what changes when they do; None of one that is not there."""
 
-_Key: TypeAlias = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A trace has to be read first."""
-
-    reading: Reading
-    ahead: int
-    """How many others come before it."""
-
 
 class Reports:
     """All methods may be called from any thread."""
 
-    def __init__(self, analyses: Analyses) -> None:
-        """Nothing is started yet; `analyses` reads traces that have no report."""
-        self._analyses = analyses
-        self._workers = tuple(Worker(_REPORT_WORKER, lambda *_: None) for _ in range(_PROCESSES))
-        self._lock = threading.Lock()
-        self._pending: dict[_Key, Future[bytes]] = {}
-        self._failures: OrderedDict[_Key, tuple[float, TbprofError]] = OrderedDict()
-        self._kept = KeptAnswers(_KEPT_BYTES)
-
-    @property
-    def pids(self) -> tuple[int, ...]:
-        """The numbers of the processes that read reports; none where none runs."""
-        return tuple(pid for worker in self._workers if (pid := worker.pid) is not None)
+    def __init__(self, pool: Pool, kept: Kept) -> None:
+        self._pool = pool
+        self._kept = kept
+        self._traces = Traces(pool)
 
     def prepare(self) -> None:
-        """Start the first of the processes that read, where none runs."""
-        with suppress(Busy):
-            if not self.pids:
-                self._workers[0].start()
+        """Start the first of the processes that read reports, where none runs."""
+        self._pool.prepare(Priority.STORED_REPORT)
 
     def view(
         self, ask: str, windows: Sequence[Window], parameters: Mapping[str, str] | None = None
-    ) -> Answer | Waiting:
-        """What is asked of these windows, as JSON, or what it waits for.
+    ) -> Answer | Reading:
+        """What is asked of these windows, as JSON, or the trace that has to be read first.
 
         Raises:
             TbprofError: One of them gives nothing; the message says why.
             Busy: Too much is asked at once.
         """
-        places = tuple((window.run, window.worker, window.window, files_of(window)) for window in windows)
-        key = (ask, places, tuple(sorted((parameters or {}).items())))
-        kept = self._kept.get(key)
+        key = key_of(ask, windows, parameters or {})
+        kept = self._kept.get(key, Answer)
         if kept is not None:
             return kept
         asked = [AskedWindow(window, self._analyzed(window)) for window in windows]
-        content = self._ask((*key, _stored(asked)), ask, asked, parameters or {})
+        content = self._ask(key, asked)
         while content.startswith(MISSING):
             for at in map(int, content.removeprefix(MISSING).split()):
                 found = self._read(windows[at])
-                if isinstance(found, Waiting):
+                if isinstance(found, Reading):
                     return found
                 asked[at] = AskedWindow(windows[at], found)
-            content = self._ask((*key, _stored(asked)), ask, asked, parameters or {})
-        return self._kept.keep(key, content)
+            content = self._ask(key, asked)
+        return self._kept.keep_answer(key, content)
 
     def of_many(self, ask: str, windows: Sequence[Window]) -> list[Part]:
         """What is asked of each of these windows; of one that is missing, its trace is read later."""
         parts: list[Part | None] = [self._state_of_one(window) for window in windows]
-        asked = [AskedWindow(windows[at], self._analyzed(windows[at])) for at in _left(parts)]
+        left = [at for at, part in enumerate(parts) if part is None]
+        asked = [AskedWindow(windows[at], self._analyzed(windows[at])) for at in left]
         if asked:
-            key = (ask, tuple((one.window, files_of(one.window)) for one in asked), _stored(asked))
-            for at, part in zip(_left(parts), parts_in(self._ask(key, ask, asked, {})), strict=True):
+            content = self._ask(key_of(ask, [one.window for one in asked], {}), asked)
+            for at, part in zip(left, parts_in(content), strict=True):
                 parts[at] = self._read_later(windows[at]) if part.is_missing else part
         return [part for part in parts if part is not None]
 
@@ -148,7 +113,7 @@ class Reports:
             Busy: Too much is asked at once.
         """
         job = packed_job(summaries, problems, older, reading)
-        key = ("job", hashlib.blake2b(job).digest())
+        key = Key("job", (hashlib.blake2b(job).digest(),))
         question = Question("the job", "job", {}, job)
         return self._answered(key, question, more_s=len(summaries) * _OF_RANK_S)
 
@@ -159,35 +124,28 @@ class Reports:
             TbprofError: It gives nothing; the message says why.
             Busy: Too much is asked at once.
         """
-        key = ("memory_file", path, state)
-        kept = self._kept.get(key)
+        key = Key("memory_file", (path,), state)
+        kept = self._kept.get(key, Answer)
         if kept is not None:
             return kept
-        return self._kept.keep(key, self._answered(key, Question(path, "memory_file", {})))
-
-    def close(self) -> None:
-        """End the processes that read reports."""
-        for worker in self._workers:
-            worker.close()
+        return self._kept.keep_answer(key, self._answered(key, Question(path, "memory_file", {})))
 
     def _analyzed(self, window: Window) -> bytes | None:
         """Its report where its trace had to be analyzed."""
-        return None if window.trace_path is None else self._analyses.report_of(window.trace_path)
+        return None if window.trace_path is None else self._traces.report_at_hand(window.trace_path)
 
-    def _read(self, window: Window) -> bytes | Waiting:
+    def _read(self, window: Window) -> bytes | Reading:
         assert window.trace_path is not None, "a window without a report has a trace"
-        state, ahead = self._analyses.ask(window.trace_path)
-        if isinstance(state, Reading):
-            return Waiting(state, ahead)
+        state = self._traces.report(window.trace_path)
         if isinstance(state, Failed):
             raise state.error.with_traceback(None)
-        return state
+        return state.content if isinstance(state, Answer) else state
 
     def _state_of_one(self, window: Window) -> Part | None:
         """What is known without asking; None where that has to be asked."""
         try:
             files_of(window)
-            state = None if window.trace_path is None else self._analyses.state_of(window.trace_path)
+            state = None if window.trace_path is None else self._traces.state_of(window.trace_path)
         except Gone as error:
             return Part(error=str(error))
         if isinstance(state, Failed) and window.report_path is None:
@@ -197,59 +155,40 @@ class Reports:
     def _read_later(self, window: Window) -> Part:
         """Have a trace read of which there is no report; it may have been tried."""
         assert window.trace_path is not None, "a window without a report has a trace"
-        state = self._analyses.state_of(window.trace_path)
+        state = self._traces.state_of(window.trace_path)
         if isinstance(state, Failed):
             return Part(error=str(state.error))
         if state is None:
-            self._analyses.read_later(window.trace_path)
+            self._traces.read_later(window.trace_path)
         return Part(is_missing=True)
 
-    def _ask(self, key: _Key, ask: str, asked: Sequence[AskedWindow], parameters: Mapping[str, str]) -> bytes:
+    def _ask(self, key: Key, asked: Sequence[AskedWindow]) -> bytes:
         path = asked[0].window.report_path or asked[0].window.trace_path or ""
-        question = Question(path, ask, {**parameters, "windows": packed_windows(asked)})
-        return self._answered(key, question)
+        question = Question(path, key.ask, {**dict(key.parameters), "windows": packed_windows(asked)})
+        stored = tuple(one.stored is not None for one in asked)
+        return self._answered(dataclasses.replace(key, state=(key.state, stored)), question)
 
-    def _answered(self, key: _Key, question: Question, *, more_s: float = 0.0) -> bytes:
+    def _answered(self, key: Key, question: Question, *, more_s: float = 0.0) -> bytes:
         """The answer of a process, to all who ask the same at once."""
-        with self._lock:
-            self._raise_known(key)
-            answer = self._pending.get(key)
-            if answer is None:
-                answer = self._least_asked().ask(question, deadline_s=_DEADLINE_S + more_s)
-                self._pending[key] = answer
-        wait([answer], _PATIENCE_S)
-        with self._lock:
-            if self._pending.get(key) is answer:
-                del self._pending[key]
-        if not answer.done():
+        task = Task(key, question, Priority.STORED_REPORT, deadline_s=_DEADLINE_S + more_s, retries=_RETRIES)
+        state = self._pool.ask(task, patience_s=_PATIENCE_S)
+        if isinstance(state, Reading):
             # Where others wait for the same, it has begun or they ask again.
-            answer.cancel()
+            self._pool.give_up(key)
             raise Busy("many reports are being read: try again in a moment")
-        try:
-            return answer.result()
-        except CancelledError as error:
-            raise Busy("many reports are being read: try again in a moment") from error
-        except (ReadingEnded, ReadingTookTooLong) as error:
-            self._remember(key, error)
-            raise
+        if isinstance(state, Failed):
+            raise state.error.with_traceback(None)
+        return state.content
 
-    def _least_asked(self) -> Worker:
-        """All run from the first question on: one that asks for a whole job would wait for their start."""
-        if len(self.pids) < len(self._workers):
-            for worker in self._workers:
-                worker.start()
-        return min(self._workers, key=lambda worker: worker.num_asked)
 
-    def _raise_known(self, key: _Key) -> None:
-        until, error = self._failures.get(key, (0.0, None))
-        if error is not None and time.monotonic() < until:
-            raise error
+def key_of(ask: str, windows: Sequence[Window], parameters: Mapping[str, str], *, run: str = "") -> Key:
+    """What is asked of these windows, as their files are now; see `Key` for `run`.
 
-    def _remember(self, key: _Key, error: TbprofError) -> None:
-        with self._lock:
-            self._failures[key] = time.monotonic() + _RETRY_AFTER_S, error
-            while len(self._failures) > _KEPT_FAILURES:
-                self._failures.popitem(last=False)
+    Raises:
+        Gone: One has no file any more.
+    """
+    state = tuple(map(files_of, windows))
+    return Key(ask, tuple(windows), state, tuple(sorted(parameters.items())), run)
 
 
 def files_of(window: Window) -> FilesState:
@@ -273,11 +212,3 @@ def _state(path: str | None) -> FileState | None:
     except OSError:
         return None
     return file_state(found)
-
-
-def _left(parts: Sequence[Part | None]) -> list[int]:
-    return [at for at, part in enumerate(parts) if part is None]
-
-
-def _stored(asked: Sequence[AskedWindow]) -> tuple[bool, ...]:
-    return tuple(one.stored is not None for one in asked)

@@ -12,6 +12,8 @@ from fleet_runs import put_fleet
 from timeouts import PATIENCE_S
 
 from tbprof.plugin.routes.fleet_answers import _LOOK_AGAIN_S, Summaries
+from tbprof.plugin.worker.kept import Kept
+from tbprof.plugin.worker.pool import Pool
 from tbprof.store.discovery import Discovery
 
 
@@ -63,16 +65,17 @@ def test_a_report_that_ends_the_process_costs_itself_alone(
     put_fleet(tmp_path / "logs")
     windows = Discovery(tmp_path / "logs" / "team", lambda _: True).find().windows
     monkeypatch.setenv("TBPROF_TEST_ENDS_AT", Path(windows[0].report_path or "").name)
-    monkeypatch.setattr("tbprof.plugin.routes.fleet_answers.WORKER", "crashing_summaries")
+    monkeypatch.setattr("tbprof.plugin.worker.pool.REPORT_READER", "crashing_summaries")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "support"))
-    summaries = Summaries("logs")
+    pool = Pool(Kept())
+    summaries = Summaries("logs", pool)
     try:
         deadline = time.monotonic() + PATIENCE_S
         while (found := summaries.of(windows))[1]:
             assert time.monotonic() < deadline
             time.sleep(0.05)
     finally:
-        summaries.close()
+        pool.close()
     known = [found[0][window.report_path or ""] for window in windows]
     assert "ended" in known[0].problem
     assert all(one.summary is not None for one in known[1:])

@@ -13,10 +13,12 @@ from timeouts import PATIENCE_S
 from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.series_answers import figures_in
+from tbprof.plugin.worker.kept import Kept
 from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.window_messages import Part
 from tbprof.report import build_report
 from tbprof.store.codec import encode_report
+from tbprof.views.series import WindowFigures
 from tbprof.views.series_views import figures_of
 
 OpenTab = Callable[..., Any]
@@ -101,7 +103,7 @@ def test_a_run_that_is_looked_at_is_kept_whole_and_others_are_forgotten(
         return of_many(ask, windows)
 
     monkeypatch.setattr(reports, "of_many", note)
-    kept = KeptFigures(reports, "figures", figures_in, 1)
+    kept = KeptFigures(reports, Kept(1), "figures", WindowFigures, figures_in)
     report = build_report(next((series / "run").glob("*.gz")))
     windows = []
     for run, worker in (("a", "w0"), ("a", "w1"), ("b", "w0")):

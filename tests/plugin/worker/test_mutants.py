@@ -16,9 +16,8 @@ import pytest
 
 from tbprof.errors import TbprofError
 from tbprof.model import Window
-from tbprof.plugin.worker.answers import ANSWERS, Traces
+from tbprof.plugin.worker.answers import ANSWERS, OpenTraces
 from tbprof.plugin.worker.report_answers import answer_of
-from tbprof.plugin.worker.summarizing import summarizing
 from tbprof.plugin.worker.window_messages import AskedWindow, Part, packed_job, packed_windows, parts_in
 from tbprof.process.answering import Question
 from tbprof.report import build_report
@@ -124,7 +123,7 @@ def pages_of(stored: bytes) -> Iterator[bytes]:
     for ask in ("window", "source", "checks"):
         yield answer_of(Question("w", ask, {"windows": one}))
     yield answer_of(Question("w", "compare", {"windows": two}))
-    yield summarizing(lambda *_: None)(Question("w", "", {"windows": one}))
+    yield answer_of(Question("w", "summaries", {"windows": one}))
     for ask in ("figures", "rank_summary"):
         parts: list[Part] = parts_in(answer_of(Question("w", ask, {"windows": one})))
         yield from (part.record.encode() for part in parts if part.record)
@@ -210,7 +209,7 @@ def judge_traces(trace: Path, count: int, seed: int, folder: Path) -> int:
         mutant = with_other_values(content, chance)
         path = folder / f"{number}.json"
         path.write_bytes(mutant if number % 3 else injured(mutant, chance))
-        traces = Traces(lambda *_: None)
+        traces = OpenTraces(lambda *_: None)
         for name, parameters in ASKED:
             with contextlib.suppress(TbprofError):
                 answer = ANSWERS[name](traces, str(path), parameters)

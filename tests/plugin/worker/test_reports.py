@@ -23,8 +23,9 @@ from tbprof.errors import Gone, ReadingTookTooLong, ReportNotReadable
 from tbprof.file_names import RAW_SUFFIX, REPORT_SUFFIX
 from tbprof.model import Window
 from tbprof.plugin.worker import reports as reports_module
-from tbprof.plugin.worker.kept_answers import Answer
-from tbprof.plugin.worker.reports import Reports, Waiting
+from tbprof.plugin.worker.kept import Answer
+from tbprof.plugin.worker.pool import Pool, Priority, Reading
+from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.window_messages import json_of, record_in
 from tbprof.report import build_report
 from tbprof.safe_open import content_of
@@ -43,7 +44,7 @@ def stored(tmp_path: Path) -> Window:
     return Window("run", "w", path.name, 1, None, str(path), 0)
 
 
-def content(found: Answer | Waiting) -> Any:
+def content(found: Answer | Reading) -> Any:
     assert isinstance(found, Answer)
     return json.loads(found.content)
 
@@ -51,7 +52,7 @@ def content(found: Answer | Waiting) -> Any:
 def read(reports: Reports, window: Window) -> Any:
     """What is shown of a window once its trace is read."""
     deadline = time.monotonic() + PATIENCE_S
-    while isinstance(found := reports.view("window", [window]), Waiting):
+    while isinstance(found := reports.view("window", [window]), Reading):
         assert time.monotonic() < deadline, "the trace was not read in time"
         time.sleep(0.02)
     return content(found)
@@ -66,7 +67,7 @@ def test_what_was_answered_once_is_kept_as_it_was_sent(reports: Reports, stored:
 
 
 def test_twenty_who_ask_at_once_have_it_made_once(reports: Reports, stored: Window) -> None:
-    found: list[Answer | Waiting] = []
+    found: list[Answer | Reading] = []
     threads = [
         threading.Thread(target=lambda: found.append(reports.view("source", [stored]))) for _ in range(20)
     ]
@@ -80,26 +81,26 @@ def test_twenty_who_ask_at_once_have_it_made_once(reports: Reports, stored: Wind
 
 @needs_signals
 def test_a_report_that_never_ends_costs_itself_and_is_not_tried_again_at_once(
-    reports: Reports, stored: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reports: Reports, pool: Pool, stored: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad = Path(shutil.copy(stored.report_path or "", tmp_path / f"bad{REPORT_SUFFIX}"))
     window = dataclasses.replace(stored, worker="bad", report_path=str(bad))
     reports.view("window", [stored])
-    stopped, other = reports.pids
+    stopped, other = pool.pids(Priority.STORED_REPORT)
     os.kill(stopped, signal.SIGSTOP)
     monkeypatch.setattr(reports_module, "_DEADLINE_S", 1.0)
     for _ in range(2):
         with pytest.raises(ReadingTookTooLong, match="took longer than 1 s"):
             reports.view("window", [window])
-        assert reports.pids == (other,)
+        assert pool.pids() == (other,)
     monkeypatch.undo()
     assert content(reports.view("source", [stored]))["state"] == "ready"
 
 
 @needs_signals
-def test_a_report_that_takes_long_holds_up_no_other(reports: Reports, stored: Window) -> None:
+def test_a_report_that_takes_long_holds_up_no_other(reports: Reports, pool: Pool, stored: Window) -> None:
     reports.view("window", [stored])
-    stopped = reports.pids[0]
+    stopped = pool.pids()[0]
     os.kill(stopped, signal.SIGSTOP)
     with ThreadPoolExecutor(2) as threads:
         answers = [threads.submit(reports.view, ask, [stored]) for ask in ("checks", "source")]

@@ -149,13 +149,14 @@ def test_the_end_of_the_input_ends_what_is_being_read(large: Path, interrupting:
 
 ASKING = """
 import sys, time
-from tbprof.plugin.worker.analyses import Analyses
-from tbprof.plugin.worker.open_traces import OpenTraces
+from tbprof.plugin.worker.kept import Kept, Key
+from tbprof.plugin.worker.pool import Pool
+from tbprof.plugin.worker.traces import Traces
 
-analyses, timelines = Analyses(), OpenTraces()
-analyses.ask(sys.argv[1])
-timelines.ask(sys.argv[1], "view", {}, patience_s=0)
-print(*analyses.pids, timelines.pid, flush=True)
+pool = Pool(Kept())
+Traces(pool).report(sys.argv[1])
+Traces(pool).ask(sys.argv[1], Key("view", (sys.argv[1],)), patience_s=0)
+print(*pool.pids(), flush=True)
 # Python may miss Ctrl-C between two threads' turns, and not notice it in one long sleep.
 while True:
     time.sleep(0.1)
