@@ -129,13 +129,13 @@ def _shapes(hint: typing.Any) -> set[str]:
     )
 
 
-@pytest.mark.parametrize("message", sorted(set(MESSAGES) - ENVELOPE))
-def test_a_message_has_the_fields_of_its_record(message: str) -> None:
-    hints = typing.get_type_hints(getattr(model, message))
-    written = written_fields()[message]
-    assert set(written) == set(hints)
-    wrong = {name: kind for name, (kind, _) in written.items() if kind not in _shapes(hints[name])}
-    assert wrong == {}
+def test_a_message_has_the_fields_of_its_record() -> None:
+    for message, written in written_fields().items():
+        if message not in ENVELOPE:
+            hints = typing.get_type_hints(getattr(model, message))
+            assert set(written) == set(hints), message
+            wrong = {name: kind for name, (kind, _) in written.items() if kind not in _shapes(hints[name])}
+            assert wrong == {}, message
 
 
 def test_every_record_of_a_report_has_a_message() -> None:

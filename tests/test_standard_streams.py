@@ -39,9 +39,10 @@ def text_encodings() -> Iterator[str]:
         yield name
 
 
-@pytest.mark.parametrize("encoding", list(text_encodings()))
-def test_every_sign_is_written_in_every_encoding_that_python_has(encoding: str) -> None:
-    assert printed(SIGNS, encoding).decode(encoding).endswith("plain")
+def test_every_sign_is_written_in_every_encoding_that_python_has() -> None:
+    ends = {encoding: printed(SIGNS, encoding).decode(encoding)[-5:] for encoding in text_encodings()}
+    assert len(ends) > 50
+    assert {encoding: end for encoding, end in ends.items() if end != "plain"} == {}
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "gbk", "cp437"])

@@ -90,15 +90,14 @@ def test_an_interruption_is_one_word(
     assert capsys.readouterr().err == "tbprof: interrupted\n"
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_explain_shows_the_page_of_a_rule(code: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", code]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(f"{code} ")
-    for title in ("What", "Why", "Example", "Fix", "When it stays silent"):
-        assert title in lines
-    # An address can't be broken.
-    assert max(len(line) for line in lines if "://" not in line) <= 100
+def test_explain_shows_the_page_of_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    for code in CODES:
+        assert main(["explain", code]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0].startswith(f"{code} ")
+        assert {"What", "Why", "Example", "Fix", "When it stays silent"} - set(lines) == set(), code
+        # An address can't be broken.
+        assert [line for line in lines if len(line) > 100 and "://" not in line] == [], code
 
 
 def test_explain_takes_a_code_in_small_letters(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,8 +23,6 @@ from tbprof.texts.rule_pages import RuleText, all_rules
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = Path(tbprof.__file__).parent / "manual"
 
-EACH_PAGE = pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
-
 
 def test_the_list_has_every_page_once() -> None:
     assert sorted(page.name for page in all_pages()) == sorted(path.stem for path in FOLDER.glob("*.md"))
@@ -35,41 +33,44 @@ def test_an_unknown_page_is_answered_with_those_that_there_are() -> None:
         manual_text("hooks")
 
 
-@EACH_PAGE
-def test_a_page_opens_with_its_title_and_one_sentence(page: ManualText) -> None:
-    assert page.markdown.startswith(f"# {page.title}\n\n")
-    assert page.summary.endswith(".")
-    assert page.summary.count(". ") == 0
+def opens_with_title_and_one_sentence(page: ManualText) -> bool:
+    is_one_sentence = page.summary.endswith(".") and ". " not in page.summary
+    return page.markdown.startswith(f"# {page.title}\n\n") and is_one_sentence
 
 
-@EACH_PAGE
-def test_a_page_fits_a_terminal_and_every_encoding(page: ManualText) -> None:
-    prose = [line for line in page.markdown.splitlines() if len(line) > 115]
-    assert prose == []
-    assert {sign for sign in page.markdown if not sign.isascii()} <= set(SUBSTITUTES)
+def test_a_page_opens_with_its_title_and_one_sentence() -> None:
+    assert [page.name for page in all_pages() if not opens_with_title_and_one_sentence(page)] == []
 
 
-@EACH_PAGE
-def test_shell_blocks_are_commands_that_exist(page: ManualText) -> None:
+def test_a_page_fits_a_terminal_and_every_encoding() -> None:
+    for page in all_pages():
+        assert [line for line in page.markdown.splitlines() if len(line) > 115] == [], page.name
+        assert {sign for sign in page.markdown if not sign.isascii()} - set(SUBSTITUTES) == set(), page.name
+
+
+def blocks() -> Iterator[tuple[str, str, str]]:
+    """The page, the language and the text of each block of code."""
+    for page in all_pages():
+        yield from ((page.name, language, text) for language, text in code_blocks(page.markdown))
+
+
+def test_shell_blocks_are_commands_that_exist() -> None:
     lines = [
-        line for language, text in code_blocks(page.markdown) if language == "" for line in text.splitlines()
+        (name, line) for name, language, text in blocks() if language == "" for line in text.splitlines()
     ]
-    assert [problem for line in lines for problem in problems_of_line(line)] == []
+    assert [f"{name}: {problem}" for name, line in lines for problem in problems_of_line(line)] == []
 
 
-@EACH_PAGE
-def test_python_blocks_are_python(page: ManualText) -> None:
-    for language, text in code_blocks(page.markdown):
-        assert language in ("", "python", "json", "bash", "nginx", "caddy")
+def test_python_blocks_are_python() -> None:
+    known = ("", "python", "json", "bash", "nginx", "caddy")
+    assert {language for _, language, _ in blocks()} - set(known) == set()
+    for name, language, text in blocks():
         if language == "python":
-            ast.parse(text)
+            ast.parse(text, name)
 
 
-@EACH_PAGE
-def test_every_option_and_command_in_the_prose_exists(page: ManualText) -> None:
-    spans = re.findall(r"`([^`\n]+)`", page.markdown)
-    # One of docker's, in the answer about CUPTI, one of systemd's, TensorBoard's, nsys' and rocprofv3's.
-    options = {option for span in spans for option in re.findall(r"(?<!\S)--[a-z_-]+", span)} - {
+OF_OTHERS = frozenset(
+    (
         "--bind_all",
         "--cap-add",
         "--logdir",
@@ -80,10 +81,18 @@ def test_every_option_and_command_in_the_prose_exists(page: ManualText) -> None:
         "--load_fast",
         "--tbprof_follow_links",
         "--tbprof_hosts",
-    }
-    assert options <= options_of_all()
-    named = {span.split()[1] for span in spans if span.startswith("tbprof ") and len(span.split()) > 1}
-    assert named <= commands().keys()
+    )
+)
+"""Options of docker, in the answer about CUPTI, of systemd, TensorBoard, nsys and rocprofv3."""
+
+
+def test_every_option_and_command_in_the_prose_exists() -> None:
+    spans = [(page.name, span) for page in all_pages() for span in re.findall(r"`([^`\n]+)`", page.markdown)]
+    options = {(name, option) for name, span in spans for option in re.findall(r"(?<!\S)--[a-z_-]+", span)}
+    known = options_of_all() | OF_OTHERS
+    assert [named for named in sorted(options) if named[1] not in known] == []
+    named = {(name, *span.split()[1:2]) for name, span in spans if span.startswith("tbprof ")}
+    assert [each for each in sorted(named) if each[1] not in commands()] == []
 
 
 def test_every_command_has_its_part() -> None:
@@ -97,13 +106,17 @@ def test_pages_that_a_page_names_exist() -> None:
     assert named <= {page.name for page in all_pages()}
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
-def test_every_rule_is_printed_from_its_docstring(rule: RuleText) -> None:
-    _, _, rest = manual_text(RULES_PAGE).markdown.partition(f"\n## {rule.code} {rule.name}\n")
+def parts_that_the_page_lacks(rule: RuleText, markdown: str) -> list[str]:
+    _, _, rest = markdown.partition(f"\n## {rule.code} {rule.name}\n")
     part = rest.partition("\n## ")[0]
-    assert f"**{rule.title}.**" in " ".join(part.split())
-    for heading in ("**Fix.**", "**When it stays silent.**", "Before:", "After:"):
-        assert heading in part
+    printed = f"{part}{' '.join(part.split())}"
+    parts = (f"**{rule.title}.**", "**Fix.**", "**When it stays silent.**", "Before:", "After:")
+    return [f"{rule.code}: {each}" for each in parts if each not in printed]
+
+
+def test_every_rule_is_printed_from_its_docstring() -> None:
+    page = manual_text(RULES_PAGE).markdown
+    assert [part for rule in all_rules() for part in parts_that_the_page_lacks(rule, page)] == []
 
 
 def records_in(hint: typing.Any) -> Iterator[type]:
