@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from cli_grammar import code_blocks, problems_of_line
 
+from tbprof.cli.main import main
 from tbprof.manual.pages import all_pages
 
 REPOSITORY = Path(__file__).parents[1]
 ENGLISH, CHINESE = (REPOSITORY / name for name in ("README.md", "README.zh-CN.md"))
 EACH_LANGUAGE = pytest.mark.parametrize("path", [ENGLISH, CHINESE], ids=["en", "zh"])
+
+PAGES = [page.name for page in all_pages()]
 
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
@@ -32,8 +35,8 @@ def shell_lines(path: Path) -> list[str]:
 
 
 @EACH_LANGUAGE
-def test_the_two_commands_come_first(path: Path) -> None:
-    assert shell_lines(path)[:2] == [
+def test_it_has_one_command_to_try_it_and_one_to_test_it(path: Path) -> None:
+    assert shell_lines(path) == [
         "pip install '.[demo]' && tbprof demo",
         "pip install -e '.[test]' && pytest",
     ]
@@ -44,10 +47,24 @@ def test_ci_runs_the_test_command_as_it_is_written() -> None:
 
 
 @EACH_LANGUAGE
-def test_the_picture_stands_on_the_first_screen(path: Path) -> None:
+def test_it_is_short_and_has_one_picture(path: Path) -> None:
     lines = text_of(path).splitlines()
-    (first,) = [at for at, line in enumerate(lines) if line.startswith("![") and at < 10]
-    assert len([line for line in lines[1:first] if line]) <= 5
+    assert len(lines) < 130
+    assert len([line for line in lines if line.startswith("![")]) == 1
+
+
+@EACH_LANGUAGE
+def test_what_it_shows_first_is_what_the_command_prints(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    language, block = next(code_blocks(text_of(path)))
+    command, _, shown = block.partition("\n")
+    assert (language, command.split()[:2]) == ("text", ["$", "tbprof"])
+    monkeypatch.chdir(REPOSITORY)
+    assert main(command.split()[2:]) == 0
+    printed = capsys.readouterr().out.replace("\u202f", " ")
+    assert printed.startswith(shown)
+    assert shown.count("\n") == 10
 
 
 @EACH_LANGUAGE
@@ -62,7 +79,7 @@ def test_commands_exist_with_their_options(path: Path) -> None:
 @EACH_LANGUAGE
 def test_python_is_python(path: Path) -> None:
     for language, block in code_blocks(text_of(path)):
-        assert language in ("", "python")
+        assert language in ("", "python", "text")
         if language == "python":
             ast.parse(block)
 
@@ -75,8 +92,9 @@ def test_links_lead_to_files_of_the_repository(path: Path) -> None:
 
 
 @EACH_LANGUAGE
-def test_every_page_of_the_manual_is_in_the_table(path: Path) -> None:
-    assert re.findall(r"^\| `(\w+)` \|", prose_of(path), re.MULTILINE) == [page.name for page in all_pages()]
+def test_every_page_of_the_manual_is_named(path: Path) -> None:
+    last = prose_of(path).rpartition("\n## ")[2]
+    assert [name for name in re.findall(r"`(\w+)`", last) if name in PAGES] == PAGES
 
 
 def outline(path: Path) -> list[str]:
