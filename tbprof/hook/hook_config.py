@@ -26,6 +26,7 @@ class HookConfig(HookOptions):
     """Absolute; of a remote one, the folder in which windows wait until they are there."""
     address: str | None = None
     """The address of a remote log directory."""
+    schedule: Schedule = dataclasses.field(default=Schedule())
     spool: Path | None = None
     """Absolute; None: the user's cache folder, or what TBPROF_SPOOL says when the first window begins."""
 
@@ -81,8 +82,9 @@ def checked_config(logdir: AnyPath, options: HookOptions) -> HookConfig:
     check_whole_number("TrainerHook", "keep_windows", options.keep_windows, least=1)
     check_whole_number("TrainerHook", "keep_bytes", options.keep_bytes, least=1)
     _check_stall(options.max_stall_ms)
-    if not isinstance(options.schedule, Schedule):
-        raise UsageError(f"TrainerHook: schedule is {options.schedule!r}; give a tbprof.Schedule(...).")
+    schedule = Schedule() if options.schedule is None else options.schedule
+    if not isinstance(schedule, Schedule):
+        raise UsageError(f"TrainerHook: schedule is {schedule!r}; give a tbprof.Schedule(...).")
     _check_memory(options.memory)
     given = {option.name: getattr(options, option.name) for option in dataclasses.fields(HookOptions)}
     spool = None if options.spool is None else _absolute("spool", options.spool)
@@ -90,7 +92,8 @@ def checked_config(logdir: AnyPath, options: HookOptions) -> HookConfig:
     folder = _absolute("logdir", logdir) if address is None else _outbox(address, spool)
     if spool is not None:
         check_spool(spool, folder)
-    return HookConfig(**{**given, "logdir": folder, "address": address, "spool": spool})
+    checked = {"logdir": folder, "address": address, "schedule": schedule, "spool": spool}
+    return HookConfig(**{**given, **checked})
 
 
 def _check_memory(memory: object) -> None:

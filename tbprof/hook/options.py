@@ -36,7 +36,8 @@ class RecordOptions:
 class HookOptions(RecordOptions):
     """All that a user may ask for, besides the log directory."""
 
-    schedule: Schedule = field(default=Schedule(), metadata=option_group(Schedule))
+    schedule: Schedule | None = field(default=Schedule(), metadata=option_group(Schedule))
+    """None is as if it were not given."""
     worker: str | None = field(
         default=None, metadata=option("name of this process on screen, instead of host and process number")
     )
@@ -89,4 +90,8 @@ class HookOptions(RecordOptions):
     )
 
 
-DEFAULTS = HookOptions()
+@dataclass(frozen=True, slots=True)
+class HookArguments(HookOptions):
+    """What `TrainerHook` is called with."""
+
+    logdir: AnyPath

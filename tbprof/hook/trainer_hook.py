@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
+from typing import Concatenate, ParamSpec
 
 from tbprof.hook.annotation import annotate, label_text
 from tbprof.hook.hook_config import HookConfig, checked_config
-from tbprof.hook.options import DEFAULTS, AnyPath, HookOptions
+from tbprof.hook.options import HookArguments
 from tbprof.hook.safety.compiled_code import untraced
-from tbprof.hook.schedule import Schedule
 from tbprof.hook.watched_run import WatchedRun
+
+_Given = ParamSpec("_Given")
+_Initializer = Callable[Concatenate["TrainerHook", _Given], None]
+
+
+def _taking(
+    record: Callable[_Given, HookArguments],
+) -> Callable[[_Initializer[[HookArguments]]], _Initializer[_Given]]:
+    """Let an `__init__` be called with what a record is made of: same names, types, defaults and help."""
+
+    def taking(init: _Initializer[[HookArguments]]) -> _Initializer[_Given]:
+        @functools.wraps(init)
+        def initialize(self: TrainerHook, /, *args: _Given.args, **named: _Given.kwargs) -> None:
+            init(self, record(*args, **named))
+
+        own = inspect.signature(init)
+        parameters = (own.parameters["self"], *inspect.signature(record).parameters.values())
+        vars(initialize)["__signature__"] = own.replace(parameters=parameters)
+        return initialize
+
+    return taking
 
 
 class TrainerHook:
@@ -67,50 +90,9 @@ class TrainerHook:
         UsageError: an argument can't be used. Nothing else of this class raises.
     """
 
-    def __init__(
-        self,
-        logdir: AnyPath,
-        *,
-        schedule: Schedule | None = None,
-        worker: str | None = DEFAULTS.worker,
-        with_stack: bool = DEFAULTS.with_stack,
-        record_shapes: bool = DEFAULTS.record_shapes,
-        profile_memory: bool = DEFAULTS.profile_memory,
-        with_flops: bool = DEFAULTS.with_flops,
-        with_modules: bool = DEFAULTS.with_modules,
-        record_lines: bool = DEFAULTS.record_lines,
-        mark_modules: bool = DEFAULTS.mark_modules,
-        record_inputs: bool = DEFAULTS.record_inputs,
-        memory: bool | Schedule = DEFAULTS.memory,
-        sync_callbacks: bool = DEFAULTS.sync_callbacks,
-        embed_source: bool = DEFAULTS.embed_source,
-        max_stall_ms: float = DEFAULTS.max_stall_ms,
-        keep_windows: int = DEFAULTS.keep_windows,
-        keep_bytes: int = DEFAULTS.keep_bytes,
-        trackers: bool = DEFAULTS.trackers,
-        spool: AnyPath | None = DEFAULTS.spool,
-    ) -> None:
-        options = HookOptions(
-            schedule=DEFAULTS.schedule if schedule is None else schedule,
-            worker=worker,
-            with_stack=with_stack,
-            record_shapes=record_shapes,
-            profile_memory=profile_memory,
-            with_flops=with_flops,
-            with_modules=with_modules,
-            record_lines=record_lines,
-            mark_modules=mark_modules,
-            record_inputs=record_inputs,
-            memory=memory,
-            sync_callbacks=sync_callbacks,
-            embed_source=embed_source,
-            max_stall_ms=max_stall_ms,
-            keep_windows=keep_windows,
-            keep_bytes=keep_bytes,
-            trackers=trackers,
-            spool=spool,
-        )
-        self._run = WatchedRun(checked_config(logdir, options))
+    @_taking(HookArguments)
+    def __init__(self, arguments: HookArguments) -> None:
+        self._run = WatchedRun(checked_config(arguments.logdir, arguments))
 
     def __enter__(self) -> TrainerHook:
         self._run.begin()

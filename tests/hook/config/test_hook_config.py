@@ -32,10 +32,21 @@ def test_without_arguments_the_defaults_hold(tmp_path: Path) -> None:
 
 def test_the_hook_takes_every_option_with_its_own_default() -> None:
     arguments = inspect.signature(tbprof.TrainerHook).parameters
-    taken = {name: each.default for name, each in arguments.items() if name not in ("logdir", "schedule")}
-    options = [option.name for option in dataclasses.fields(HookOptions)]
-    assert sorted(("schedule", *taken)) == sorted(options)
-    assert all(default == getattr(HookOptions(), name) for name, default in taken.items())
+    assert next(iter(arguments)) == "logdir"
+    taken = {name: each.default for name, each in arguments.items() if name != "logdir"}
+    assert taken == {option.name: option.default for option in dataclasses.fields(HookOptions)}
+    assert {arguments[name].kind for name in taken} == {inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_the_docstring_of_the_hook_explains_every_option() -> None:
+    explained = (tbprof.TrainerHook.__doc__ or "").partition("Args:")[2].partition("Raises:")[0]
+    heads = re.findall(r"^        ((?:\w+, )*\w+): ", explained, re.MULTILINE)
+    names = {name for head in heads for name in head.split(", ")}
+    assert names == set(inspect.signature(tbprof.TrainerHook).parameters)
+
+
+def test_no_schedule_is_the_default_one(tmp_path: Path) -> None:
+    assert checked_config(tmp_path, HookOptions(schedule=None)).schedule == tbprof.Schedule()
 
 
 def test_each_option_reaches_the_plan(tmp_path: Path) -> None:
