@@ -44,7 +44,7 @@ _OWN_MODE = 0o666
 
 
 def confine(folder: Path) -> None:
-    """Lets a path beneath `folder` open only what lies beneath it from now on, whatever the links on the
+    """Let a path beneath `folder` open only what lies beneath it from now on, whatever the links on the
     way.
     """
     kept = [known for known in _confined() if known != str(folder)]

@@ -43,7 +43,7 @@ _RAISING = ("strict", "surrogateescape")
 
 
 def substitute_unencodable(stream: TextIO) -> None:
-    """Writes from now on what the encoding of `stream` lacks by `SUBSTITUTES`, else as an escape.
+    """Write from now on what the encoding of `stream` lacks by `SUBSTITUTES`, else as an escape.
 
     A handler of errors that somebody chose (`PYTHONIOENCODING=ascii:replace`) stays.
     """

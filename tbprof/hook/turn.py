@@ -155,7 +155,7 @@ class BackwardEnds:
         self.notice = notice
 
     def watch(self) -> None:
-        """Watches from now on; what runs at present is not watched."""
+        """Watch from now on; what runs at present is not watched."""
         if not any(other is self for other in _watching):
             _watching.append(self)
             if len(_watching) == 1:
@@ -215,7 +215,7 @@ class ThreadAffinity:
         """Whether a call came from a thread that can't touch the window."""
 
     def take(self) -> None:
-        """Makes the calling thread the one from now on."""
+        """Make the calling thread the one from now on."""
         self._thread = threading.current_thread()
         self._marks = threading.local()
         self._marks.is_this = True

@@ -77,7 +77,7 @@ class TbprofCallback(Callback):  # type: ignore[misc, unused-ignore]
         self._end()
 
     def _name_runs(self, trainer: Any) -> None:
-        """Names the runs of loggers that make theirs with a client of MLflow; other ranks than the first have
+        """Name the runs of loggers that make theirs with a client of MLflow; other ranks than the first have
         none.
         """
         for tracker in trainer.loggers if trainer.is_global_zero else ():

@@ -190,7 +190,7 @@ def _interrupting(messages: Iterable[_Asked]) -> Iterator[_Asked]:
 
 
 def _interrupt() -> None:
-    """Interrupts as Ctrl-C does, which is the way of Python to end what it reads, with the processes started
+    """Interrupt as Ctrl-C does, which is the way of Python to end what it reads, with the processes started
     for it.
     """
     main_thread = threading.main_thread().ident

@@ -180,7 +180,7 @@ class _Orphan(Detached):
         return is_shut or self.exit_code is not None
 
     def _bury(self) -> None:
-        """Ends what is left of all orphans, which are given to us as process 1."""
+        """End what is left of all orphans, which are given to us as process 1."""
         if os.getpid() == 1 and self.pid is not None:
             with contextlib.suppress(OSError):
                 os.waitpid(self.pid, os.WNOHANG)

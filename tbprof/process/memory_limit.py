@@ -15,7 +15,7 @@ _ADDRESSES = Path("/proc/self/statm")
 
 
 def limit_memory(more_bytes: int) -> None:
-    """Lets this process, and each that it starts, have so many bytes more than it has now.
+    """Let this process, and each that it starts, have so many bytes more than it has now.
 
     What needs more ends with a `MemoryError`. A stricter limit stays. Other systems than Linux have none that
     can be relied on.

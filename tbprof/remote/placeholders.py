@@ -208,7 +208,7 @@ def _store(address: str) -> Store:
 
 
 def _make_room(folder: Path, needed_bytes: int) -> None:
-    """Makes room. Two processes that do so at once may each find gone what they were to remove."""
+    """Make room. Two processes that do so at once may each find gone what they were to remove."""
     kept = []
     for entry in folder.iterdir():
         with contextlib.suppress(FileNotFoundError):

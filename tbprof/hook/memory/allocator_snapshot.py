@@ -116,7 +116,7 @@ _WATCH = _Watch()
 
 
 def watch_allocations() -> None:
-    """Watches allocations in this process from now on; without a GPU that is in use, nothing is done."""
+    """Watch allocations in this process from now on; without a GPU that is in use, nothing is done."""
     if _WATCH.is_attached or not torch.cuda.is_initialized():
         return
     _WATCH.is_attached = True

@@ -27,7 +27,7 @@ class ProcessEnd:
         self._finalizer: Finalize | None = None
 
     def await_it(self) -> None:
-        """Awaits the end from now on."""
+        """Await the end from now on."""
         atexit.register(self._call)
         if multiprocessing.parent_process() is not None:
             self._finalizer = Finalize(None, self._call, exitpriority=BEFORE_ALL_OTHERS)

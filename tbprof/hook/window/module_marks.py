@@ -115,7 +115,7 @@ class ModuleMarks:
                 switch(looks_on)
 
     def leave(self, module: nn.Module, marks: _Open) -> None:
-        """Ends a call."""
+        """End a call."""
         try:
             # The marks may have ended meanwhile, and Ctrl-C may have left some of the calls in it open.
             while marks:

@@ -52,7 +52,7 @@ class RecordedWindow:
         write_facts(facts, facts_path(trace))
 
     def add_audit(self, audited: Audited) -> None:
-        """Adds the lines that wait and copy, or why nobody knows."""
+        """Add the lines that wait and copy, or why nobody knows."""
         missing = (*self.facts.missing, *audited.missing)
         self.facts = dataclasses.replace(self.facts, audit=audited.audit, missing=missing)
         self._write_again("recorded lines")

@@ -186,7 +186,7 @@ def _say(kind: Kind, tensors: Iterable[Any], owner: str | None) -> None:
 
 
 def _say_of_all_modules() -> None:
-    """Counts modules as well that nobody calls and no optimizer steps, such as an averaged copy of the
+    """Count modules as well that nobody calls and no optimizer steps, such as an averaged copy of the
     model.
     """
     for one in gc.get_objects():
