@@ -44,7 +44,7 @@ class Serving:
         self._trace_answers = TraceAnswers(self._logs, Traces(self._pool))
         self._bundle = Bundle()
         self.applications = self._made()
-        """By route."""
+        """The applications by route."""
 
     def _made(self) -> dict[str, Callable[..., object]]:
         code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}

@@ -83,13 +83,15 @@ def _row(report: Report, action: Action, step_us: float, *, adds: bool) -> Actio
 
 
 def _severity(found: Severity, saves: SavingView, share: float) -> Severity:
-    """By the estimate; a ceiling that those above have lowered is no worse than what it leaves."""
+    """The severity by the estimate; a ceiling that those above have lowered is no worse than what it
+    leaves.
+    """
     by_share = severity_of_share(share)
     return by_share if saves.estimate_us is not None else max(found, by_share, key=SEVERITIES.index)
 
 
 _BUSY_SHARE = 0.9
-"""From here on the device itself is the limit."""
+"""The share from which the device itself is the limit."""
 
 
 def next_limit(device: DeviceBar | None, causes: Sequence[CauseRow], saved_us: float | None) -> str:

@@ -49,7 +49,7 @@ def problem_with(window: Window, error: TbprofError) -> Problem:
 
 
 def problem_left_out(window: Window, holds: str) -> Problem:
-    """Of a window that a page has no room for; `holds` says which ones it holds."""
+    """The problem of a window that a page has no room for; `holds` says which ones it holds."""
     path = window.trace_path or window.report_path or ""
     title, what_to_do = LEFT_OUT
     return Problem(title, holds, what_to_do, in_log_directory(window, path))

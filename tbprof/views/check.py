@@ -55,7 +55,8 @@ class Found:
     predicted: bool
     """Whether no GPU was used."""
     option: str = ""
-    """Which option of a framework takes the line away, where it is the framework's own and one is known."""
+    """The option of a framework that takes the line away, where it is the framework's own and one is
+    known."""
     statement: str = ""
     """The line with those that it goes on in; "" where nobody joined them."""
     ran_in: int = 1
@@ -97,13 +98,13 @@ class Recording:
     name: str
     predicted: bool
     sync_points: int
-    """Of the warm step that has most, what is suppressed left out."""
+    """The sync points of the warm step that has most, without what is suppressed."""
     steps: int
     """How many warm steps were looked at for lines; 0 where nothing took a step."""
     found: tuple[Found, ...]
     warned: tuple[Warned, ...]
     shares: Mapping[str, float] = field(default_factory=dict)
-    """Of the steps, in percent, by the words of `SHARES`; what was not recorded is left out."""
+    """Shares of the steps, in percent, by the words of `SHARES`; what was not recorded is left out."""
     is_of_first_steps: bool = False
     """Whether the program began with its steps: then a line that runs each hundredth step is in them."""
     doubt: str = ""
@@ -149,7 +150,7 @@ class Budget:
     of: str
     """A rule, a family of rules, a kind, or one of `SHARES`; "" for sync points of all kinds."""
     allowed: int
-    """Of `SHARES` in percent of the steps."""
+    """The most that is allowed; for `SHARES` in percent of the steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ class CheckRow:
     found: Found
     state: RowState
     reason: str
-    """Of the baseline or the comment; "" if there is none."""
+    """The reason in the baseline or the comment; "" if there is none."""
     accepted_per_step: int | None
     """What the baseline has; None where it does not know the finding."""
     fails: bool
@@ -198,13 +199,13 @@ class CheckView:
     is_of_first_steps: bool
     """Whether any of them looked at the first steps of a program."""
     doubts: tuple[str, ...]
-    """Of recordings in which nothing could be found."""
+    """A sentence for each recording in which nothing could be found."""
     unjudged_recordings: tuple[str, ...]
-    """Those that could not be judged, or not wholly."""
+    """The recordings that could not be judged, or not wholly."""
     unjudged_words: tuple[str, ...]
     """What is forbidden and no recording could be checked for."""
     unjudged: tuple[str, ...]
-    """Of both a sentence each."""
+    """A sentence for each of both."""
 
     @property
     def fails(self) -> bool:

@@ -84,7 +84,7 @@ def _is_unchecked(word: str, recordings: Sequence[Recording]) -> bool:
 
 
 def _once(found: Iterable[Found]) -> list[Found]:
-    """Of a finding that several ranks or windows have, the one with most in a step."""
+    """A finding that several ranks or windows have, taken from the one with most in a step."""
     most: dict[str, Found] = {}
     for finding in found:
         other = most.get(finding.fingerprint)

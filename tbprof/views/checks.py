@@ -75,7 +75,7 @@ def checks_summary(report: Report) -> str:
 
 
 def _predicted_lines(report: Report) -> dict[str, list[PredictedRow]]:
-    """By rule, what was seen of checks that found nothing themselves: without a GPU nothing waits for one."""
+    """What was seen of checks that found nothing themselves, by rule: without a GPU nothing waits for one."""
     quiet = {check.rule for check in report.checks if check.state != "failed"}
     lines: defaultdict[str, list[PredictedRow]] = defaultdict(list)
     for row in predicted_rows(report):
@@ -126,7 +126,9 @@ def _row(report: Report, check: Check, scope: Scope) -> CheckRow:
 
 
 def _worth(report: Report, rule: str) -> Saving | None:
-    """Of all its places together, as the actions say it; of sites, which can hide one another, the worst."""
+    """The worth of all its places together, as the actions say it; of sites, which can hide one another, the
+    worst.
+    """
     mine = [finding for finding in report.findings if finding.rule == rule and finding.severity != "info"]
     mine = mine or [finding for finding in report.findings if finding.rule == rule]
     apart = mine[:1] if mine[0].sites else [finding for finding in mine if not finding.sites]
@@ -194,21 +196,22 @@ class CheckRow:
     state: Literal["passed", "failed", "predicted", "not_checked", "not_applicable"]
     """`predicted`: no GPU was recorded, and lines were seen for which it would fail on one."""
     severity: Literal["critical", "high", "medium", "low", "info"] | None
-    """Of a failed one."""
+    """The severity of a failed one."""
     said: str
     """The evidence in a sentence: what was found, what was looked at, or why nobody could look."""
     action: str
-    """Of a failed or predicted one what to do, in the imperative."""
+    """What to do about a failed or predicted one, in the imperative."""
     findings: int
     """How many it has; of a predicted one how many lines."""
     saving: SavingView | None
-    """Of a step: of all places together, or of the worst where they are sites, which can hide one another."""
+    """The saving of a step: all places together, or the worst where they are sites, which can hide one
+    another."""
     no_saving: str
     """Why a failed or predicted one has none; "" if it has."""
     sites: tuple[int, ...]
-    """Of its worst finding."""
+    """The sites of its worst finding."""
     guides: tuple[GuideLink, ...]
-    """Of a failed or predicted one the guides that advise what it checks."""
+    """The guides that advise what a failed or predicted one checks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ _WORTH_A_WORD = 0.001
 
 
 def communication_sentence(exposed_us: float | None, step_us: float, scope: str) -> str:
-    """Which part of a step nothing covers; None where no device communicates."""
+    """The part of a step that nothing covers; None where no device communicates."""
     if exposed_us is None:
         return "Only the hosts communicate: no collective ran on a GPU."
     if exposed_us < _WORTH_A_WORD * step_us:
@@ -72,7 +72,7 @@ def overlapped_sentence(overlapped_us: float, scope: str) -> str:
 
 
 def not_recorded_sentence(columns: Sequence[str]) -> str:
-    """Which columns have gaps; "" for none."""
+    """A sentence on the columns that have gaps; "" for none."""
     if not columns:
         return ""
     return (
@@ -125,7 +125,7 @@ class CommunicationView:
     detail: str
     """"" if there is nothing to add."""
     not_recorded: str
-    """Which columns lack something, and why; "" if none does."""
+    """The columns that lack something, and why; "" if none does."""
     exposed_us: float | None
     """Time of a mean step and device, as the next one; null where no device is known."""
     overlapped_us: float | None

@@ -16,25 +16,25 @@ from tbprof.views.idle_causes import idle_by_cause_us, stacking_place
 from tbprof.views.steady import mean_communication_us, mean_kernels, mean_launches, us
 
 LEAST_CHANGE = 0.02
-"""Of a step: what changed by less did not."""
+"""The share of a step: what changed by less did not change."""
 
 _Figure: TypeAlias = Callable[[Report], "float | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class CompareFigure:
-    """Of a steady step; null is not recorded."""
+    """A figure of a steady step; null is not recorded."""
 
     name: str
     is_time: bool
     """In us; else a count."""
     is_part: bool
-    """Of the figure above it that is none."""
+    """Whether it is a part of the nearest figure above it that is none."""
     before: float | None
     after: float | None
     change: float | None
     change_share: float | None
-    """Of the figure before; null where that is nothing."""
+    """The change as a share of the figure before; null where that is nothing."""
     means: str
     """What a change of it says; "" where its name says it."""
     judged: Literal["better", "worse", ""]

@@ -145,16 +145,17 @@ _NOISE_FACTOR = 3
 """A recorded step changed where it did by so many times the noise of its median."""
 
 _ERROR_OF_MEDIAN = 1.4826 * 1.2533
-"""Of normal noise: the standard deviation over the median distance to the median, and the standard error
-of a median over that of a mean, the root of pi / 2."""
+"""The error of a median of normal noise: the standard deviation over the median distance to the median, and
+the standard error of a median over that of a mean, the root of pi / 2."""
 
 _ENOUGH_STEPS = 5
-"""Of fewer the median distance can be small by chance; there it is their mean, which an outlier widens."""
+"""The number of steps below which the median distance can be small by chance; there it is their mean, which
+an outlier widens."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepTimes:
-    """Of one window, in us."""
+    """The step times of one window, in us."""
 
     steps_us: tuple[float, ...]
     """One by one where they were recorded; of unprofiled ones only the three below are kept."""
@@ -162,8 +163,8 @@ class StepTimes:
     """Their median."""
     low_us: float | None
     high_us: float | None
-    """Of recorded steps the usual distance to the median at both sides of it, of unprofiled ones the
-    quartiles; null of a single step."""
+    """The usual distance to the median at both sides of it for recorded steps, the quartiles for unprofiled
+    ones; null of a single step."""
     text: str
 
 
@@ -175,7 +176,7 @@ class CompareSteps:
     before: StepTimes
     after: StepTimes
     text: str
-    """By how much they differ, and from where on that is more than noise."""
+    """A sentence: by how much they differ, and from where on that is more than noise."""
 
 
 def compare_steps(before: Report, after: Report) -> tuple[CompareSteps, ...]:
@@ -244,6 +245,6 @@ def _recorded(report: Report) -> StepTimes | None:
 
 
 def _usual_distance_us(steps: Sequence[float], middle: float) -> float:
-    """That a single outlier does not widen, where there are enough steps to tell one."""
+    """A distance that a single outlier does not widen, where there are enough steps to tell one."""
     distances = [abs(step - middle) for step in steps]
     return median(distances) if len(steps) >= _ENOUGH_STEPS else fmean(distances)

@@ -90,9 +90,10 @@ class CompareView:
     verdict: str
     detail: str
     scopes: tuple[str, ...]
-    """Of each side whose file lacks much of what was recorded, what its figures are of."""
+    """What the figures of each side are of whose file lacks much of what was recorded."""
     steps: tuple[CompareSteps, ...]
-    """By each clock that timed both windows; the first one decides. None where one has no steady step."""
+    """The steps by each clock that timed both windows; the first one decides. None where one has no steady
+    step."""
     bars: CompareBars | None
     """Null where no device was recorded on either side."""
     figures: tuple[CompareFigure, ...]
@@ -155,7 +156,7 @@ class ComparedCause:
 
 @dataclass(frozen=True, slots=True)
 class CompareBar:
-    """Of one window: a mean steady step, in us; a mean over the devices."""
+    """The bar of one window: a mean steady step, in us; a mean over the devices."""
 
     step_us: float
     device: DeviceBar

@@ -8,7 +8,7 @@ from tbprof.texts.figures.quantities import duration, size
 from tbprof.views.steady import row_of
 
 _WAITING_FACTOR = 3
-"""From here on waiting and copying are told apart: most of the wait is not the copy."""
+"""The factor from which waiting and copying are told apart: most of the wait is not the copy."""
 
 _NS_PER_S = 1_000_000_000
 
@@ -76,7 +76,7 @@ _NS_PER_US = 1000
 
 
 def waiting_remark(total: CopyTotal) -> str:
-    """That the host waits far longer than the copies take."""
+    """A remark that the host waits far longer than the copies take."""
     waited = duration((total.wait_ns or 0) / _NS_PER_US)
     copied = duration((total.device_ns or 0) / _NS_PER_US)
     return (

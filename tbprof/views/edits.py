@@ -88,7 +88,7 @@ def _hoisted(
 def _of_single_lines(
     edit: Edit, first_line: int, code: Sequence[str], marked: frozenset[int]
 ) -> tuple[EditRow, ...]:
-    """Of those marked lines that are statements by themselves."""
+    """The edits of those marked lines that are statements by themselves."""
     if len(code) == 1:
         return ()
     there = (line for line in sorted(marked) if first_line <= line < first_line + len(code))

@@ -41,7 +41,7 @@ def report_recording(report: Report) -> Recording:
 
 
 def _shares(report: Report) -> dict[str, float]:
-    """Of the steps of all devices, in percent; what was not recorded, or is unknown, has none."""
+    """Shares of the steps of all devices, in percent; what was not recorded, or is unknown, has none."""
     if report.idle is None:
         return {}
     room_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
@@ -123,7 +123,7 @@ def _warm(report: Report) -> list[int]:
 
 
 def _warm_counts(report: Report, sites: list[Site]) -> list[int]:
-    """Of each warm step; nothing where the rows of cheap sites had to go from a large report."""
+    """The count of each warm step; nothing where the rows of cheap sites had to go from a large report."""
     if any(not site.per_step for site in sites):
         return []
     return [sum(site.per_step[at] for site in sites) for at in _warm(report)]

@@ -33,7 +33,7 @@ class FleetCause:
     cause: str
     name: str
     share: float
-    """Of the steps, 0 to 1."""
+    """The share of the steps, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class FleetRow:
     is_judged: bool
     """Whether all that a GPU did is there to be judged; of a recording without one, too."""
     watched_s: float | None
-    """From the beginning of the first window to the end of the last."""
+    """The time from the beginning of the first window to the end of the last."""
     gpu_s: float | None
     """The same summed over the GPUs."""
     step_us: float | None
@@ -69,7 +69,7 @@ class FleetRow:
     copying: float | None
     idle: float | None
     causes: tuple[FleetCause, ...]
-    """Of idle, as they are stacked."""
+    """The causes of idle, as they are stacked."""
     top_rule: str
     """What costs most; "" where nothing does, where to record again comes first, or `is_judged` is false."""
     top_action: str
@@ -83,7 +83,7 @@ class FleetRow:
     before: str | None
     """The run before it that it is compared with; null where there is none."""
     change: float | None
-    """Of the step since then, 0.1 for a tenth longer."""
+    """The change of the step since then, 0.1 for a tenth longer."""
     is_alarm: bool
     """Whether another commit than that of the run before added a wait."""
     alarm: str
@@ -100,7 +100,7 @@ class FleetView:
     """Place of the first of them in line, from 0 on."""
     found: int
     total: int
-    """Of all runs."""
+    """The number of all runs."""
     reading: int
     """Windows whose reports are still to be read."""
 

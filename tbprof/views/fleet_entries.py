@@ -57,7 +57,7 @@ class FleetEntry:
 
 
 def newest_windows(windows: Iterable[Window]) -> list[tuple[Window, int, int]]:
-    """Of each worker its newest window, how many it has, and when the first was.
+    """The newest window of each worker, how many it has, and when the first was.
 
     Of several trainings into one folder those of the last one stay: it has the same ranks again. What is
     dated before there were profilers, or ahead, counts and is the newest only where there is nothing else:
@@ -96,7 +96,7 @@ def fleet_entries(windows: Iterable[FleetWindow]) -> tuple[FleetEntry, ...]:
 
 
 def _of_ranks(rows: Iterable[FleetWindow]) -> tuple[FleetWindow, ...]:
-    """Of each rank the newest: only what was read tells that two workers are one, or a copy of one."""
+    """The newest window of each rank: only what was read shows that two workers are one, or a copy of one."""
     now_ns = time.time_ns()
     newest: dict[object, FleetWindow] = {}
     for row in rows:
@@ -167,7 +167,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
 
 
 def _lacking(rows: Sequence[FleetWindow]) -> Iterator[str]:
-    """Of a run with figures, what its ranks do not give."""
+    """What the ranks of a run with figures do not give."""
     if broken := unread_sentence([row.problem for row in rows if row.problem]):
         yield broken
     unread = [row for row in rows if row.summary is None and not row.problem]
@@ -259,7 +259,7 @@ class Recorded:
     step_us: float | None
     commit: str | None
     waits: Mapping[str, SummaryWait]
-    """By fingerprint."""
+    """The waits by fingerprint."""
     is_known: bool
     """Whether all of its ranks were read: else a wait that is missing proves nothing."""
 
@@ -275,7 +275,7 @@ class RunChange:
 
 
 def changes_since_before(runs: Sequence[Recorded]) -> dict[str, RunChange]:
-    """By run."""
+    """The changes by run."""
     last: dict[tuple[str, int], Recorded] = {}
     found: dict[str, RunChange] = {}
     for run in sorted(runs, key=lambda run: (run.at_ns, run.run)):

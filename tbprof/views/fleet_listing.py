@@ -1,4 +1,4 @@
-"""Which runs are asked for, and in which order."""
+"""The runs that are asked for, and their order."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sort_of(text: str) -> str:
 
 
 def fleet_rows(entries: Sequence[FleetEntry], question: FleetQuestion) -> tuple[FleetRow, ...]:
-    """Those that are asked for, in order; what is not known comes last."""
+    """The rows that are asked for, in order; what is not known comes last."""
     words = question.search.lower().split()
     found = [entry.row for entry in entries if all(word in entry.text for word in words)]
     keyed = [(_key(row, question.sort), row) for row in found]
@@ -60,7 +60,7 @@ def fleet_view(
     most: int | None = None,
     reading: int = 0,
 ) -> FleetView:
-    """Those of the runs that are asked for, and a sentence over all of them.
+    """The runs that are asked for, and a sentence over all of them.
 
     Args:
         entries: All runs.

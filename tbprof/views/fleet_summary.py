@@ -40,7 +40,8 @@ class SummaryLine:
     place: str
     """`train.py:88`, or what the finding is about; "" for the whole window."""
     share: float
-    """Of a step that it costs, 0 to 1: the estimate, else the ceiling; 0 of a line without a GPU."""
+    """The share of a step that it costs, 0 to 1: the estimate, else the ceiling; 0 for a line without a
+    GPU."""
     is_estimate: bool
     site: int | None
     """Index of the window's site, to open it."""
@@ -77,7 +78,7 @@ class WindowSummary:
     """With nothing computed beside it."""
     copying: float | None
     idle: Mapping[str, float]
-    """By cause, in the order in which causes are stacked."""
+    """The idle by cause, in the order in which causes are stacked."""
     commit: str | None
     lines: tuple[SummaryLine, ...]
     waits: tuple[SummaryWait, ...]
@@ -132,7 +133,7 @@ def _working(report: Report) -> tuple[str, ...]:
 
 
 def document_of(summary: WindowSummary) -> dict[str, Any]:
-    """As JSON has it."""
+    """The summary as JSON has it."""
     return dataclasses.asdict(summary)
 
 

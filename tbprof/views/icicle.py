@@ -24,7 +24,7 @@ class IcicleNode:
     parent: int | None
     """Index of a node before this one; null of the root."""
     calls: float
-    """That began in a step; 0 of what had begun before the steps."""
+    """The calls that began in a step; 0 for what had begun before the steps."""
     host_us: float
     """With what lies inside it, as the one below."""
     device_us: float
@@ -39,7 +39,7 @@ class IcicleView:
     kind: Literal["function", "operator", "module", "label"]
     kinds: tuple[IcicleChoice, ...]
     steps: int
-    """That the times are means of."""
+    """The number of steps that the times are means of."""
     marks_steps: bool
     """Whether the trace marks steps; else the whole window stands as one."""
     has_device: bool

@@ -84,7 +84,7 @@ def _nodes(names: tuple[str, ...], icicle: Icicle, kind: IcicleKind) -> tuple[Ic
 def _opening(
     times_us: Sequence[float], nodes: Sequence[IcicleNode], *, on_device: bool, of_step: bool
 ) -> str:
-    """Of the first node from the root on that does not lie in one part as good as whole."""
+    """The opening for the first node from the root on that does not lie in one part as good as whole."""
     if not nodes or not times_us[0]:
         return ""
     parts = _largest_parts(times_us, nodes, 0)

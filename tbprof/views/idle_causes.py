@@ -28,7 +28,7 @@ STACKING = (
 """The order of causes wherever they are drawn or listed; one of another version comes last."""
 
 MAX_PLACES = 3
-"""Of each cause; a report holds the largest of all causes."""
+"""The most places of each cause; a report holds the largest of all causes."""
 
 
 def cause_rows(report: Report, idle: Idle) -> tuple[CauseRow, ...]:
@@ -48,7 +48,7 @@ def cause_rows(report: Report, idle: Idle) -> tuple[CauseRow, ...]:
 
 
 def idle_by_cause_us(report: Report, idle: Idle) -> dict[str, float]:
-    """Of a mean steady step and device, in the order in which causes are stacked."""
+    """The idle of a mean steady step and device, in the order in which causes are stacked."""
     steady = steady_steps(report)
     found = {cause for step in steady for cause in step.idle_by_cause}
     parts = max(len(steady) * len(idle.by_device), 1)

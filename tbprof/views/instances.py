@@ -12,7 +12,7 @@ from tbprof.texts.timeline import meanwhile_sentence
 from tbprof.views.steady import row_of, us
 
 _LEAST_OWN_WORK = 0.5
-"""Of the time in which the device is dry: below it, the host's launching is as much of the cost."""
+"""The share of the time in which the device is dry: below it, the host's launching is as much of the cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def waited_sentence(wait_us: float, explained_us: float, communicating_us: float
 
 
 def returned_sentence(call_us: float) -> str:
-    """Of a copy that nobody waits for."""
+    """A sentence on a copy that nobody waits for."""
     return f"The call returns after {duration(call_us)}: it does not hold up the host."
 
 

@@ -1,4 +1,4 @@
-"""Which lines of a program a report has something to say about."""
+"""The lines of a program that a report has something to say about."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FoundMark:
     note: str
     """"" of a site's own line: there its wait is said."""
     wait_us: float
-    """Of one step, at the site whose place this is."""
+    """The wait in one step, at the site whose place this is."""
     sites: tuple[SiteIndex, ...]
     own_site: SiteIndex | None
     """The site whose place this line is: its own, its `def`, or else its first candidate."""
@@ -46,7 +46,7 @@ class FoundMark:
 def found_marks(
     report: Report, names: SourceFiles, savings: tuple[SavingView | None, ...]
 ) -> tuple[FoundMark, ...]:
-    """Of the sites, then of what would wait for a GPU and of other calls that the hook saw."""
+    """The marks of the sites, then of what would wait for a GPU and of other calls that the hook saw."""
     found: list[FoundMark] = []
     for index, site in report.indexed_sites:
         if site.source is not None:

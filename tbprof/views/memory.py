@@ -61,7 +61,7 @@ class MemoryHolder:
     bytes: int
     blocks: int
     share: float
-    """Of what was allocated."""
+    """The share of what was allocated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ class MemoryMoment:
     allocated_bytes: int
     reserved_bytes: int | None
     before_bytes: int | None
-    """That were there before the recording; null where addresses or totals are not recorded."""
+    """The bytes that were there before the recording; null where addresses or totals are not recorded."""
     holders: tuple[MemoryHolder, ...]
     """The largest first; not all of them. None where addresses are not recorded."""
     more_holders: int
     more_bytes: int
-    """Of the holders that are not among them."""
+    """The bytes of the holders that are not among them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def memory_step_document(found: MemoryStep) -> MemoryDocument:
 
 
 def _stack(found: MemoryStep) -> MemoryStack | None:
-    """Of the kinds that were ever there, and above them what torch's cache held unused."""
+    """The kinds that were ever there, and above them what torch's cache held unused."""
     if not found.curve:
         return None
     at_us, *held = zip(*found.curve, strict=True)

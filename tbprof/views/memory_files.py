@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class MemoryFileRow:
     name: str
-    """Of the file, by which it is asked for."""
+    """The name of the file, by which it is asked for."""
     title: str
     """What it tells of."""
     is_failure: bool
@@ -25,12 +25,12 @@ class MemoryPartRow:
     """What held memory."""
 
     name: str
-    """As it is: a kind, a module, or a place in the code."""
+    """The name as it is: a kind, a module, or a place in the code."""
     number: int | None
     """How many blocks or tensors; None where that is not known."""
     bytes: int
     share: float | None
-    """Of all that is held; None where a row is part of another."""
+    """The share of all that is held; None where a row is part of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class MemoryStack:
     at_us: tuple[float, ...]
     """Since the step began; what is held then holds until the next one."""
     held_bytes: tuple[tuple[int, ...], ...]
-    """By kind, at each of these instants."""
+    """The bytes of each kind, at each of these instants."""
 
 
 @dataclass(frozen=True, slots=True)

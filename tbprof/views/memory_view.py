@@ -37,7 +37,7 @@ class MemoryQuestion:
     """What of the window is asked for; in ns since its first event."""
 
     device: str = ""
-    """Of a device that has no memory here, the first one is shown."""
+    """The device; where that has no memory here, the first one is shown."""
     from_ns: int | None = None
     to_ns: int | None = None
     """None, or an end before the start: the whole window."""

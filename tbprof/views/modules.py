@@ -58,7 +58,7 @@ class ModuleNode:
     host_own_us: float
     launches: float | None
     idle_us: float | None
-    """Of the busiest device, while the host was in it."""
+    """The idle of the busiest device, while the host was in it."""
     wait_us: float | None
     """In sync points inside it."""
     equal: EqualParts | None
@@ -66,18 +66,18 @@ class ModuleNode:
     source: str | None
     """`file(line): function` in which it is called; null where no stacks are recorded."""
     kernels: tuple[ModuleKernel, ...]
-    """That it launched itself, the longest first; not all of them."""
+    """The kernels that it launched itself, the longest first; not all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModulesView:
     steps: int
-    """That the times are means of."""
+    """The number of steps that the times are means of."""
     marks_steps: bool
     """Whether the trace marks steps; else the whole window stands as one."""
     has_device: bool
     headline: str
-    """Which parts take most of the time."""
+    """A sentence on the parts that take most of the time."""
     missing: str
     """Why no module is named; "" where one is. There may be nodes all the same, such as the optimizer."""
     nodes: tuple[ModuleNode, ...]

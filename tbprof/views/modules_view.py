@@ -14,7 +14,7 @@ from tbprof.views.steady import us
 
 _MOST_NAMED = 3
 _AS_GOOD_AS_WHOLE = 0.8
-"""Of a part of this share the headline names what lies in it, but of equal layers."""
+"""The share of a part from which the headline names what lies in it, unless these are equal layers."""
 _LEAST_NAMED = 0.05
 _WORDED = ("outside", "communication", "loss", "before", "between", "gradients", "after")
 """Kinds whose names are words of ours."""
@@ -80,7 +80,7 @@ def _equal(spread: Spread, count: int, steps: int) -> EqualParts:
 
 
 def _headline(table: ModuleTable, nodes: tuple[ModuleNode, ...], *, of_step: bool) -> str:
-    """Of the first node from the root on that does not lie in one part as good as whole."""
+    """The headline for the first node from the root on that does not lie in one part as good as whole."""
     times = [node.host_us if node.device_us is None else node.device_us for node in nodes]
     if not times[0]:
         return ""

@@ -26,7 +26,7 @@ from tbprof.views.idle_causes import host_bar
 from tbprof.views.overview import ActionRow
 
 HOST_SHARE = 0.3
-"""From this part of a step on, loading or Python is what to say of a recording without a GPU: the rest gets
+"""The part of a step from which loading or Python is what to say of a recording without a GPU: the rest gets
 shorter on one, and they do not."""
 
 _NO_ORDER = ("lost_kernels", "cut_off")

@@ -1,4 +1,4 @@
-"""Of thousands of ranks those that stand out: a page holds some, and nobody reads the others."""
+"""The ranks that stand out among thousands: a page holds some, and nobody reads the others."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tbprof.texts.job import rank_name
 from tbprof.views.series import FigureSpread, RankFigure, SeriesRow
 
 MOST_ROWS = 64
-"""Of a first answer: some 50 kB."""
+"""The most rows of a first answer: some 50 kB."""
 
 _MOST_BROKEN = 16
 """Ranks that give nothing, or a part only; a sentence counts all of them."""
 
 _FARTHEST = 9
-"""By each figure, from its median."""
+"""The number of ranks farthest from the median, by each figure."""
 
 
 def outstanding_rows(rows: Sequence[SeriesRow]) -> tuple[SeriesRow, ...]:
@@ -35,7 +35,7 @@ def outstanding_rows(rows: Sequence[SeriesRow]) -> tuple[SeriesRow, ...]:
 
 
 def extreme_rows(rows: Sequence[SeriesRow]) -> Iterator[SeriesRow]:
-    """Those with the most and the least of each figure, unless all have the same; some may come twice."""
+    """The rows with the most and the least of each figure, unless all have the same; some may come twice."""
     for figure in get_args(RankFigure):
         values = sorted(_values(rows, figure), key=lambda one: one[1])
         if values and values[0][1] < values[-1][1]:
@@ -44,7 +44,7 @@ def extreme_rows(rows: Sequence[SeriesRow]) -> Iterator[SeriesRow]:
 
 
 def spreads_of(rows: Sequence[SeriesRow]) -> tuple[FigureSpread, ...]:
-    """Of each figure that a rank has."""
+    """The spread of each figure that a rank has."""
     found = []
     for figure in get_args(RankFigure):
         values = [value for _, value in _values(rows, figure)]
@@ -82,7 +82,7 @@ class NewestWindow:
     number: int
     """Its place in line, from 1 on."""
     windows: tuple[Window, ...]
-    """Of the workers that have it."""
+    """The windows of the workers that have it."""
     lacking: tuple[str, ...]
     """The other workers."""
 
@@ -93,7 +93,7 @@ class NewestWindow:
 
 
 def newest_window(windows: Iterable[Window]) -> NewestWindow:
-    """Of the windows of a run, at least one, in the order of their time."""
+    """The newest of the windows of a run, at least one, in the order of their time."""
     by_worker: dict[str, list[Window]] = {}
     for window in windows:
         by_worker.setdefault(window.worker, []).append(window)

@@ -37,7 +37,7 @@ class HostBar:
 class PlaceRow:
     text: str
     because: str
-    """Which wait let it happen, if another place than its own is to blame; else ""."""
+    """The wait that let it happen, if another place than its own is to blame; else ""."""
     site: SiteIndex | None
     """The site to change: the one that drained the queue, else the one after which it was dry."""
     share_of_cause: float
@@ -73,14 +73,14 @@ class ActionRow:
     share: float
     """Share of a step, 0 to 1: its estimate, else its ceiling."""
     severity: Severity
-    """By what it saves here: a wait that others hide alone is worth more after them."""
+    """The severity by what it saves here: a wait that others hide alone is worth more after them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeverityRow:
     severity: Severity
     text: str
-    """From which share of a step on a saving is of this class."""
+    """The share of a step from which a saving is of this class."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class ManualWords(Protocol):
 class ManualBlock:
     kind: BlockKind
     text: str
-    """Of code its lines, else one line; code within it stands between backticks."""
+    """The lines of code, else one line; code within it stands between backticks."""
 
 
 @dataclass(frozen=True, slots=True)

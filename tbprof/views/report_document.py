@@ -37,7 +37,9 @@ def report_document(report: Report) -> Json:
 
 
 def _action(action: Action) -> Json:
-    """Of the ranked list: its findings, and what it saves of the window, after the planned ones above it."""
+    """An action of the ranked list: its findings, and what it saves of the window, after the planned ones
+    above it.
+    """
     return {
         "findings": list(action.findings),
         "planned": action.total_ns is not None,

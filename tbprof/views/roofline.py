@@ -13,7 +13,7 @@ class Roof:
     """A level line: nothing of a type is faster. Left of its end the memory's slope is lower."""
 
     label: str
-    """As "bfloat16, matrix units"."""
+    """A label such as "bfloat16, matrix units"."""
     tflops: float
     from_flops_per_byte: float
     """Where it meets the slope of the memory."""
@@ -25,15 +25,15 @@ class RooflinePoint:
 
     name: str
     shapes: str
-    """As "[2, 3] x [3, 4]"."""
+    """Shapes such as "[2, 3] x [3, 4]"."""
     kind: str
     """What it does, as "matrix products"."""
     row: int
-    """Of the trace: the first call, for its line and its place in the timeline."""
+    """The row of the trace: the first call, for its line and its place in the timeline."""
     calls: int
     device_us: float
     share: float
-    """Of the device's time."""
+    """The share of the device's time."""
     flops_per_byte: float
     """0 for one that only moves; it has no place on a logarithmic axis."""
     tflops: float
@@ -51,9 +51,10 @@ class RooflineView:
     scope: Literal["steps", "trace"]
     marks_steps: bool
     device: str | None
-    """As its data sheet calls it; null for a slice, or one that is not known: then there are points only."""
+    """The name in the device's data sheet; null for a slice, or one that is not known: then there are points
+    only."""
     source: str
-    """Of its peaks; "" without."""
+    """The source of its peaks; "" without."""
     memory_tb_s: float | None
     """The slope: TFLOP/s = TB/s x FLOPs a byte."""
     roofs: tuple[Roof, ...]
@@ -66,7 +67,7 @@ class RooflineView:
     points: tuple[RooflinePoint, ...]
     """Most time first."""
     more_points: int
-    """That are not among them; together they take `more_us`."""
+    """The number of points that are not among them; together they take `more_us`."""
     more_us: float
 
 

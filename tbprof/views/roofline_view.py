@@ -22,7 +22,7 @@ _Rate: TypeAlias = tuple[float, bool]
 
 
 def roofline_view(facts: Facts, *, in_steps: bool) -> RooflineView:
-    """Of the steps, where they are asked for and marked; else of the whole trace."""
+    """The roofline of the steps, where they are asked for and marked; else of the whole trace."""
     in_steps = in_steps and facts.steps.recorded
     found = find_roofline(facts, in_steps=in_steps)
     peaks, shown, more = found.peaks, found.points[:MOST_POINTS], found.points[MOST_POINTS:]

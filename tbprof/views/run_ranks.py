@@ -1,4 +1,4 @@
-"""Which ranks of the runs of a folder are missing or damaged, from windows one after the other."""
+"""The ranks of the runs of a folder that are missing or damaged, from windows one after the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tbprof.views.series_views import missing_ranks
 @dataclass(slots=True)
 class _Run:
     ranks: dict[str, int] = field(default_factory=dict)
-    """By worker."""
+    """The ranks by worker."""
     windows: list[Window] = field(default_factory=list)
     damaged: set[int] = field(default_factory=set)
     world_size: int = 0
@@ -43,7 +43,7 @@ class RunRanks:
             run.damaged.add(rank)
 
     def sentences(self, *, is_part: bool = False) -> Iterator[tuple[str, str]]:
-        """Of each run with several ranks, with its name: what is to be known of them.
+        """What is to be known of each run with several ranks, with its name.
 
         Of a part of the windows nobody knows who is missing, and one rank may be all that it has of a run.
         """
@@ -63,7 +63,8 @@ def _of_whole(run: _Run) -> tuple[str, ...]:
 def rank_sentences(
     ranks: Collection[int], damaged: Collection[int], world_size: int, unnumbered: int
 ) -> Iterator[str]:
-    """Which of a run's ranks are damaged, and which are missing beside those that are there.
+    """Sentences on a run's ranks that are damaged, and on those that are missing beside the ones that are
+    there.
 
     `unnumbered` workers tell no rank, and may be some of the missing ones.
     """

@@ -142,7 +142,7 @@ def _skipped(files: Sequence[SkippedFile]) -> tuple[SkippedRow, ...]:
 
 
 def _workers(windows: list[Window]) -> list[WorkerRow]:
-    """By rank where the names tell it, else by name."""
+    """The workers by rank where the names have it, else by name."""
     rows = [
         WorkerRow(worker, rank_of(worker), tuple(_window(window) for window in of_worker))
         for worker, of_worker in groupby(windows, key=lambda window: window.worker)

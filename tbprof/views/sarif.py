@@ -58,7 +58,7 @@ def _invocation(view: CheckView) -> Json:
 
 
 def _rules(view: CheckView) -> list[Json]:
-    """Those that found something, once each."""
+    """The rules that found something, once each."""
     texts = {row.found.rule: (row.found.title, row.found.fix) for row in view.rows}
     found = {
         code: {"id": code, "shortDescription": {"text": title}, "help": {"text": fix or title}}

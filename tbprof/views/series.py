@@ -22,7 +22,7 @@ class WindowFigures:
     """Means of the steady steps; null is not recorded."""
 
     rank: int | None
-    """As the trace itself has it."""
+    """The rank as the trace itself has it."""
     steps: int
     first_step: int | None
     """The trainer's own number of the first step."""
@@ -78,11 +78,11 @@ class RanksView:
     damaged: str
     """A sentence about ranks of whose traces only a part could be read; "" if there is none."""
     rows: tuple[SeriesRow, ...]
-    """By rank; of many ranks those that stand out, or those that were asked for."""
+    """The rows by rank; of many ranks those that stand out, or those that were asked for."""
     total: int
-    """Of all ranks, in `rows` or not."""
+    """The number of all ranks, in `rows` or not."""
     reading: int
-    """Of all, those that are still to be read."""
+    """The number of all ranks that are still to be read."""
     spreads: tuple[FigureSpread, ...]
     """Over all ranks; empty while some are to be read, and where all are in `rows`."""
 

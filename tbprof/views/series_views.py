@@ -63,7 +63,7 @@ def figures_of(report: Report) -> WindowFigures:
 
 
 def missing_ranks(there: Collection[int], world_size: int, unnumbered: int = 0) -> tuple[int, ...]:
-    """Those of the world, and below the highest one that is there, that are not there.
+    """The ranks of the world, and below the highest one that is there, that are not there.
 
     None where workers without a number, of which there are `unnumbered`, are enough to be them.
     """
@@ -93,7 +93,7 @@ _LEAST_CHANGE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class StepChange:
-    """From which window on steps are longer, or shorter."""
+    """The window from which steps are longer, or shorter."""
 
     row: int
     """Index of the first window after it."""

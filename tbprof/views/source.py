@@ -48,14 +48,14 @@ class LineMark:
     kind: MarkKind
     function: str
     saving: SavingView | None
-    """Of its sites, or of those in the function it calls; a change at several lines is shared out
+    """The saving of its sites, or of those in the function it calls; a change at several lines is shared out
     among them by their waits."""
     note: str
     """"" if there is nothing to say."""
     sites: tuple[SiteIndex, ...]
     """Indexes into the window's sites."""
     numbers: tuple[int, ...]
-    """Of the changes in the fix plan that it is part of."""
+    """The numbers of the changes in the fix plan that it is part of."""
     remarks: tuple[Remark, ...]
 
 
@@ -101,7 +101,7 @@ class SourceFilesView:
     about: str
     """Where the code comes from, or why there is none."""
     commit: str | None
-    """Of the checkout that the program was started in; null where it was not recorded."""
+    """The commit of the checkout that the program was started in; null where it was not recorded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which steps stand for the window: those that are not cold."""
+"""Figures of the steps that stand for the window: those that are not cold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from tbprof.model import Report
 
 
 def mean_communication_us(report: Report) -> float | None:
-    """Of a step and device, with nothing computed beside it; None where no device was recorded."""
+    """The communication of a step and device, with nothing computed beside it; None where no device was
+    recorded.
+    """
     devices = 0 if report.idle is None else len(report.idle.by_device)
     steady = steady_steps(report)
     exposed = [s.communication_exposed_ns for s in steady if s.communication_exposed_ns is not None]
@@ -19,13 +21,13 @@ def mean_communication_us(report: Report) -> float | None:
 
 
 def mean_kernels(report: Report) -> float | None:
-    """Of a step; None where no launch was recorded."""
+    """The kernels of a step; None where no launch was recorded."""
     known = [step.kernels for step in steady_steps(report) if step.kernels is not None]
     return fmean(known) if known else None
 
 
 def mean_launches(report: Report) -> float | None:
-    """Of a step, the calls that launched its kernels; None where none was recorded."""
+    """The calls of a step that launched its kernels; None where none was recorded."""
     known = [step.launches for step in steady_steps(report) if step.launches is not None]
     return fmean(known) if known else None
 
@@ -59,7 +61,7 @@ _NS_PER_US = 1000
 _BEFORE_PYTORCH_NS = 1_420_070_400 * 10**9
 """The begin of 2015: archives give files the times 1970 and 1980."""
 _AHEAD_NS = 24 * 3600 * 10**9
-"""Of the clocks of two machines, so that a time zone too many is no fault."""
+"""The most that the clocks of two machines differ, so that a time zone too many is no fault."""
 
 
 def us(ns: int) -> float:

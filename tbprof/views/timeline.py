@@ -27,7 +27,7 @@ class LaneRow:
     device: int | None
     stream: int | None
     name: str
-    """Of a thread."""
+    """The name of a thread."""
     lines: tuple[str, ...]
     """What each line holds: `idle`, `work`, `depth`, `episode`, `label`, `frame`, `op`, `call`, `other`."""
     peak: int
@@ -59,7 +59,7 @@ class TimelineView:
     causes: tuple[CauseName, ...]
     steps: tuple[StepMark, ...]
     lanes: tuple[LaneRow, ...]
-    """From the top."""
+    """The lanes, from the top."""
     sites: tuple[SiteMark, ...]
     main_device: int | None
 
@@ -69,7 +69,7 @@ class GapRow:
     start_ns: int
     end_ns: int
     cause: str
-    """Of most of it."""
+    """The cause of most of it."""
     idle_us: float
     place: str
     site: SiteIndex | None
@@ -83,7 +83,7 @@ class StepCauseRow:
     idle_us: float
     pieces: int
     longest_us: float
-    """Of the longest piece of a gap that has this cause."""
+    """The longest piece of a gap that has this cause."""
     around: GapRow
     """The gap that holds it."""
 
@@ -116,7 +116,7 @@ class TimelineStep:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """From a launch to what it started: instant, lane and line of both."""
+    """A link from a launch to what it started: instant, lane and line of both."""
 
     from_ns: int
     from_lane: int
@@ -131,9 +131,9 @@ class SelectionView:
     """An episode, a gap, or a row of the trace."""
 
     kind: str
-    """As in a tile; `gap` for a gap."""
+    """The kind as in a tile; `gap` for a gap."""
     name: str
-    """Of a row; else ""."""
+    """The name of a row; else ""."""
     start_ns: int
     end_ns: int
     duration_us: float
@@ -144,14 +144,14 @@ class SelectionView:
     site: SiteIndex | None
     sentence: str
     direction: str
-    """Of a copy, with its memory; else ""."""
+    """The direction of a copy, with its memory; else ""."""
     memory: str
     copy_us: float | None
     copy_bytes: int | None
     queued: int | None
     """How much was queued on the busiest device when it began; null where that is not known."""
     gap: GapRow | None
-    """That followed from it, or that it is."""
+    """The gap that followed from it, or that it is."""
     links: tuple[LinkRow, ...]
 
 

@@ -137,7 +137,7 @@ def _selected(
 
 
 def _links(timeline: Timeline, row: int) -> tuple[LinkRow, ...]:
-    """From the launch to what it started; to what is not drawn there is none."""
+    """The links from the launch to what it started; to what is not drawn there is none."""
     slices, origin_ns = timeline.facts.trace.slices, timeline.facts.origin_ns
     found = []
     for call, started in links_of(timeline.facts, row):
@@ -161,7 +161,7 @@ def _idle(timeline: Timeline, step: int) -> Iterator[Note]:
 
 
 def _episodes(timeline: Timeline, step: int) -> Iterator[Note]:
-    """Those of each thread on a track of their own: they do not overlap there."""
+    """The episodes of each thread on a track of their own: they do not overlap there."""
     facts = timeline.facts
     episodes = facts.episodes
     for number, of in enumerate(episodes.step.tolist()):

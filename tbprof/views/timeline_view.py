@@ -104,7 +104,7 @@ def _cause(row: CauseOfStep, origin_ns: int) -> StepCauseRow:
 
 
 def _episodes(timeline: Timeline, step: int) -> tuple[EpisodeMark, ...]:
-    """By start; those outside every step belong to the first."""
+    """The episodes by start; those outside every step belong to the first."""
     facts = timeline.facts
     episodes = facts.episodes
     mine = [

@@ -26,7 +26,7 @@ _NOTEWORTHY_START_NS = 100_000_000
 """A profiler that starts faster is noticed by nobody."""
 
 _INFLATED = 1.1
-"""From here on the idle between launches is visibly too long; findings say so from 1.2 on."""
+"""The factor from which the idle between launches is visibly too long; findings say so from 1.2 on."""
 
 State = Literal["ok", "info", "warning", "error", "unknown"]
 

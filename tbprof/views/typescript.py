@@ -95,7 +95,7 @@ def _interface(record: type) -> str:
 
 
 def _docs(record: type) -> dict[str, str]:
-    """By field, the string below it as a comment."""
+    """The string below each field, as a comment."""
     (written,) = ast.parse(textwrap.dedent(inspect.getsource(record))).body
     assert isinstance(written, ast.ClassDef)
     found = {}

@@ -143,7 +143,7 @@ class WindowView:
     span_us: float
     num_events: int
     state: Literal["findings", "sites", "clean", "no_device"]
-    """Which page it is: with findings, with sites only, nothing found, no GPU recorded."""
+    """The kind of page: with findings, with sites only, nothing found, no GPU recorded."""
     verdict: str
     detail: str
     """A second sentence, "" if there is nothing to add."""

@@ -54,7 +54,7 @@ export interface RunsVersion {
 export interface FleetCause {
   cause: string;
   name: string;
-  /** Of the steps, 0 to 1. */
+  /** The share of the steps, 0 to 1. */
   share: number;
 }
 
@@ -78,7 +78,7 @@ export interface FleetRow {
   gpus: number | null;
   /** Whether all that a GPU did is there to be judged; of a recording without one, too. */
   is_judged: boolean;
-  /** From the beginning of the first window to the end of the last. */
+  /** The time from the beginning of the first window to the end of the last. */
   watched_s: number | null;
   /** The same summed over the GPUs. */
   gpu_s: number | null;
@@ -87,7 +87,7 @@ export interface FleetRow {
   communication: number | null;
   copying: number | null;
   idle: number | null;
-  /** Of idle, as they are stacked. */
+  /** The causes of idle, as they are stacked. */
   causes: FleetCause[];
   /** What costs most; "" where nothing does, where to record again comes first, or `is_judged` is false. */
   top_rule: string;
@@ -101,7 +101,7 @@ export interface FleetRow {
   is_estimate: boolean;
   /** The run before it that it is compared with; null where there is none. */
   before: string | null;
-  /** Of the step since then, 0.1 for a tenth longer. */
+  /** The change of the step since then, 0.1 for a tenth longer. */
   change: number | null;
   /** Whether another commit than that of the run before added a wait. */
   is_alarm: boolean;
@@ -117,7 +117,7 @@ export interface FleetView {
   /** Place of the first of them in line, from 0 on. */
   first: number;
   found: number;
-  /** Of all runs. */
+  /** The number of all runs. */
   total: number;
   /** Windows whose reports are still to be read. */
   reading: number;
@@ -347,7 +347,7 @@ export interface HostBar {
 
 export interface PlaceRow {
   text: string;
-  /** Which wait let it happen, if another place than its own is to blame; else "". */
+  /** The wait that let it happen, if another place than its own is to blame; else "". */
   because: string;
   /** The site to change: the one that drained the queue, else the one after which it was dry. */
   site: number | null;
@@ -381,13 +381,13 @@ export interface ActionRow {
   is_planned: boolean;
   /** Share of a step, 0 to 1: its estimate, else its ceiling. */
   share: number;
-  /** By what it saves here: a wait that others hide alone is worth more after them. */
+  /** The severity by what it saves here: a wait that others hide alone is worth more after them. */
   severity: "critical" | "high" | "medium" | "low" | "info";
 }
 
 export interface SeverityRow {
   severity: "critical" | "high" | "medium" | "low" | "info";
-  /** From which share of a step on a saving is of this class. */
+  /** The share of a step from which a saving is of this class. */
   text: string;
 }
 
@@ -501,7 +501,7 @@ export interface CommunicationView {
   sentence: string;
   /** "" if there is nothing to add. */
   detail: string;
-  /** Which columns lack something, and why; "" if none does. */
+  /** The columns that lack something, and why; "" if none does. */
   not_recorded: string;
   /** Time of a mean step and device, as the next one; null where no device is known. */
   exposed_us: number | null;
@@ -522,7 +522,7 @@ export interface WindowView {
   era: string;
   span_us: number;
   num_events: number;
-  /** Which page it is: with findings, with sites only, nothing found, no GPU recorded. */
+  /** The kind of page: with findings, with sites only, nothing found, no GPU recorded. */
   state: "findings" | "sites" | "clean" | "no_device";
   verdict: string;
   /** A second sentence, "" if there is nothing to add. */
@@ -620,14 +620,14 @@ export interface LineMark {
   line: number;
   kind: "line" | "def" | "candidate" | "caller" | "predicted" | "call";
   function: string;
-  /** Of its sites, or of those in the function it calls; a change at several lines is shared out
+  /** The saving of its sites, or of those in the function it calls; a change at several lines is shared out
    * among them by their waits. */
   saving: SavingView | null;
   /** "" if there is nothing to say. */
   note: string;
   /** Indexes into the window's sites. */
   sites: number[];
-  /** Of the changes in the fix plan that it is part of. */
+  /** The numbers of the changes in the fix plan that it is part of. */
   numbers: number[];
   remarks: Remark[];
 }
@@ -660,7 +660,7 @@ export interface SourceFilesView {
   elsewhere: FindingRow[];
   /** Where the code comes from, or why there is none. */
   about: string;
-  /** Of the checkout that the program was started in; null where it was not recorded. */
+  /** The commit of the checkout that the program was started in; null where it was not recorded. */
   commit: string | null;
 }
 
@@ -677,7 +677,7 @@ export interface SeriesCause {
 }
 
 export interface WindowFigures {
-  /** As the trace itself has it. */
+  /** The rank as the trace itself has it. */
   rank: number | null;
   steps: number;
   /** The trainer's own number of the first step. */
@@ -728,11 +728,11 @@ export interface RanksView {
   missing: string;
   /** A sentence about ranks of whose traces only a part could be read; "" if there is none. */
   damaged: string;
-  /** By rank; of many ranks those that stand out, or those that were asked for. */
+  /** The rows by rank; of many ranks those that stand out, or those that were asked for. */
   rows: SeriesRow[];
-  /** Of all ranks, in `rows` or not. */
+  /** The number of all ranks, in `rows` or not. */
   total: number;
-  /** Of all, those that are still to be read. */
+  /** The number of all ranks that are still to be read. */
   reading: number;
   /** Over all ranks; empty while some are to be read, and where all are in `rows`. */
   spreads: FigureSpread[];
@@ -756,7 +756,7 @@ export interface IdlePart {
 export interface JobRank {
   rank: number | null;
   worker: string;
-  /** By which sentences and tables call it: its number, else its worker. */
+  /** The name in sentences and tables: its number, else its worker. */
   name: string;
   step_us: number | null;
   computing_us: number | null;
@@ -796,7 +796,7 @@ export interface JobSource {
 export interface LateCause {
   /** Index into `ranks`. */
   rank: number;
-  /** Those that came together with it. */
+  /** The ranks that came together with it. */
   also_late: number[];
   sentence: string;
   /** Indexes into `steps`. */
@@ -840,7 +840,7 @@ export interface JobFinding {
 }
 
 export interface WhatIf {
-  /** By the replay of what was recorded. */
+  /** The step by the replay of what was recorded. */
   step_us: number;
   /** Without what made the late ranks late. */
   without_us: number;
@@ -938,7 +938,7 @@ export interface JobCollective {
   shortest_us: number;
   /** Mean time between the first and the last to arrive. */
   skew_us: number;
-  /** By the transfer alone, as the next one. */
+  /** The rate of the transfer alone, as the next one. */
   algorithm_gb_s: number | null;
   bus_gb_s: number | null;
   /** Index into `ranks`: who was late most often. */
@@ -974,7 +974,7 @@ export interface JobPage {
   unmatched: number;
   /** Where the collectives ran; on the host computing is ops, and idle is Python. */
   on: "device" | "host";
-  /** By rank. */
+  /** The ranks, in the order of their numbers. */
   ranks: JobRank[];
   /** Longest first. */
   waits: RankWait[];
@@ -985,11 +985,11 @@ export interface JobPage {
   findings: JobFinding[];
   what_if: WhatIf | null;
   steps: JobStep[];
-  /** By step and end; at most `MOST_MEETINGS`, those of the first steps. */
+  /** The meetings by step and end; at most `MOST_MEETINGS`, those of the first steps. */
   meetings: JobMeeting[];
-  /** Those of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`. */
+  /** The strips of the latest ranks, at most `MOST_STRIPS`; in the order of `ranks`. */
   strips: RankStrip[];
-  /** Those that take longest first. */
+  /** The collectives, those first that take longest. */
   collectives: JobCollective[];
   unmatched_groups: UnmatchedGroup[];
   /** Numbers of ranks that have no window here; empty where as many windows tell no number, else theirs are
@@ -1003,7 +1003,7 @@ export interface JobAnswer {
   state: "ready" | "reading";
   /** How many are read; "" when all are. */
   sentence: string;
-  /** Which window of every worker, from 1 on. */
+  /** The number of the window of every worker, from 1 on. */
   window: number;
   /** How many windows the worker with most of them has. */
   windows: number;
@@ -1017,8 +1017,8 @@ export interface StepTimes {
   /** Their median. */
   middle_us: number;
   low_us: number | null;
-  /** Of recorded steps the usual distance to the median at both sides of it, of unprofiled ones the
-   * quartiles; null of a single step. */
+  /** The usual distance to the median at both sides of it for recorded steps, the quartiles for unprofiled
+   * ones; null of a single step. */
   high_us: number | null;
   text: string;
 }
@@ -1027,7 +1027,7 @@ export interface CompareSteps {
   is_unprofiled: boolean;
   before: StepTimes;
   after: StepTimes;
-  /** By how much they differ, and from where on that is more than noise. */
+  /** A sentence: by how much they differ, and from where on that is more than noise. */
   text: string;
 }
 
@@ -1056,12 +1056,12 @@ export interface CompareFigure {
   name: string;
   /** In us; else a count. */
   is_time: boolean;
-  /** Of the figure above it that is none. */
+  /** Whether it is a part of the nearest figure above it that is none. */
   is_part: boolean;
   before: number | null;
   after: number | null;
   change: number | null;
-  /** Of the figure before; null where that is nothing. */
+  /** The change as a share of the figure before; null where that is nothing. */
   change_share: number | null;
   /** What a change of it says; "" where its name says it. */
   means: string;
@@ -1099,9 +1099,10 @@ export interface CompareSite {
 export interface CompareView {
   verdict: string;
   detail: string;
-  /** Of each side whose file lacks much of what was recorded, what its figures are of. */
+  /** What the figures of each side are of whose file lacks much of what was recorded. */
   scopes: string[];
-  /** By each clock that timed both windows; the first one decides. None where one has no steady step. */
+  /** The steps by each clock that timed both windows; the first one decides. None where one has no steady
+   * step. */
   steps: CompareSteps[];
   /** Null where no device was recorded on either side. */
   bars: CompareBars | null;
@@ -1148,7 +1149,7 @@ export interface RulePage {
 
 export interface ManualBlock {
   kind: "heading" | "text" | "item" | "code";
-  /** Of code its lines, else one line; code within it stands between backticks. */
+  /** The lines of code, else one line; code within it stands between backticks. */
   text: string;
 }
 
@@ -1183,7 +1184,7 @@ export interface LaneRow {
   kind: "idle" | "communication" | "stream" | "queue" | "episodes" | "main" | "autograd" | "thread";
   device: number | null;
   stream: number | null;
-  /** Of a thread. */
+  /** The name of a thread. */
   name: string;
   /** What each line holds: `idle`, `work`, `depth`, `episode`, `label`, `frame`, `op`, `call`, `other`. */
   lines: string[];
@@ -1205,7 +1206,7 @@ export interface TimelineView {
   kinds: string[];
   causes: CauseName[];
   steps: StepMark[];
-  /** From the top. */
+  /** The lanes, from the top. */
   lanes: LaneRow[];
   sites: SiteMark[];
   main_device: number | null;
@@ -1221,7 +1222,7 @@ export interface TimelineAnswer {
 export interface GapRow {
   start_ns: number;
   end_ns: number;
-  /** Of most of it. */
+  /** The cause of most of it. */
   cause: string;
   idle_us: number;
   place: string;
@@ -1234,7 +1235,7 @@ export interface StepCauseRow {
   name: string;
   idle_us: number;
   pieces: number;
-  /** Of the longest piece of a gap that has this cause. */
+  /** The longest piece of a gap that has this cause. */
   longest_us: number;
   /** The gap that holds it. */
   around: GapRow;
@@ -1272,9 +1273,9 @@ export interface LinkRow {
 }
 
 export interface SelectionView {
-  /** As in a tile; `gap` for a gap. */
+  /** The kind as in a tile; `gap` for a gap. */
   kind: string;
-  /** Of a row; else "". */
+  /** The name of a row; else "". */
   name: string;
   start_ns: number;
   end_ns: number;
@@ -1285,14 +1286,14 @@ export interface SelectionView {
   into_step_us: number | null;
   site: number | null;
   sentence: string;
-  /** Of a copy, with its memory; else "". */
+  /** The direction of a copy, with its memory; else "". */
   direction: string;
   memory: string;
   copy_us: number | null;
   copy_bytes: number | null;
   /** How much was queued on the busiest device when it began; null where that is not known. */
   queued: number | null;
-  /** That followed from it, or that it is. */
+  /** The gap that followed from it, or that it is. */
   gap: GapRow | null;
   links: LinkRow[];
 }
@@ -1315,21 +1316,22 @@ export interface CheckRow {
   family: string;
   /** `predicted`: no GPU was recorded, and lines were seen for which it would fail on one. */
   state: "passed" | "failed" | "predicted" | "not_checked" | "not_applicable";
-  /** Of a failed one. */
+  /** The severity of a failed one. */
   severity: "critical" | "high" | "medium" | "low" | "info" | null;
   /** The evidence in a sentence: what was found, what was looked at, or why nobody could look. */
   said: string;
-  /** Of a failed or predicted one what to do, in the imperative. */
+  /** What to do about a failed or predicted one, in the imperative. */
   action: string;
   /** How many it has; of a predicted one how many lines. */
   findings: number;
-  /** Of a step: of all places together, or of the worst where they are sites, which can hide one another. */
+  /** The saving of a step: all places together, or the worst where they are sites, which can hide one
+   * another. */
   saving: SavingView | null;
   /** Why a failed or predicted one has none; "" if it has. */
   no_saving: string;
-  /** Of its worst finding. */
+  /** The sites of its worst finding. */
   sites: number[];
-  /** Of a failed or predicted one the guides that advise what it checks. */
+  /** The guides that advise what a failed or predicted one checks. */
   guides: GuideLink[];
 }
 
@@ -1361,7 +1363,7 @@ export interface IcicleNode {
   name: string;
   /** Index of a node before this one; null of the root. */
   parent: number | null;
-  /** That began in a step; 0 of what had begun before the steps. */
+  /** The calls that began in a step; 0 for what had begun before the steps. */
   calls: number;
   /** With what lies inside it, as the one below. */
   host_us: number;
@@ -1375,7 +1377,7 @@ export interface IcicleNode {
 export interface IcicleView {
   kind: "function" | "operator" | "module" | "label";
   kinds: IcicleChoice[];
-  /** That the times are means of. */
+  /** The number of steps that the times are means of. */
   steps: number;
   /** Whether the trace marks steps; else the whole window stands as one. */
   marks_steps: boolean;
@@ -1432,7 +1434,7 @@ export interface MemoryHolder {
   function: string | null;
   bytes: number;
   blocks: number;
-  /** Of what was allocated. */
+  /** The share of what was allocated. */
   share: number;
 }
 
@@ -1443,12 +1445,12 @@ export interface MemoryMoment {
   step: string | null;
   allocated_bytes: number;
   reserved_bytes: number | null;
-  /** That were there before the recording; null where addresses or totals are not recorded. */
+  /** The bytes that were there before the recording; null where addresses or totals are not recorded. */
   before_bytes: number | null;
   /** The largest first; not all of them. None where addresses are not recorded. */
   holders: MemoryHolder[];
   more_holders: number;
-  /** Of the holders that are not among them. */
+  /** The bytes of the holders that are not among them. */
   more_bytes: number;
 }
 
@@ -1475,7 +1477,7 @@ export interface MemoryAnswer {
 }
 
 export interface MemoryFileRow {
-  /** Of the file, by which it is asked for. */
+  /** The name of the file, by which it is asked for. */
   name: string;
   /** What it tells of. */
   title: string;
@@ -1491,17 +1493,17 @@ export interface MemoryStack {
   kinds: string[];
   /** Since the step began; what is held then holds until the next one. */
   at_us: number[];
-  /** By kind, at each of these instants. */
+  /** The bytes of each kind, at each of these instants. */
   held_bytes: number[][];
 }
 
 export interface MemoryPartRow {
-  /** As it is: a kind, a module, or a place in the code. */
+  /** The name as it is: a kind, a module, or a place in the code. */
   name: string;
   /** How many blocks or tensors; None where that is not known. */
   number: number | null;
   bytes: number;
-  /** Of all that is held; None where a row is part of another. */
+  /** The share of all that is held; None where a row is part of another. */
   share: number | null;
 }
 
@@ -1560,7 +1562,7 @@ export interface ModuleNode {
   host_backward_us: number;
   host_own_us: number;
   launches: number | null;
-  /** Of the busiest device, while the host was in it. */
+  /** The idle of the busiest device, while the host was in it. */
   idle_us: number | null;
   /** In sync points inside it. */
   wait_us: number | null;
@@ -1568,17 +1570,17 @@ export interface ModuleNode {
   equal: EqualParts | null;
   /** `file(line): function` in which it is called; null where no stacks are recorded. */
   source: string | null;
-  /** That it launched itself, the longest first; not all of them. */
+  /** The kernels that it launched itself, the longest first; not all of them. */
   kernels: ModuleKernel[];
 }
 
 export interface ModulesView {
-  /** That the times are means of. */
+  /** The number of steps that the times are means of. */
   steps: number;
   /** Whether the trace marks steps; else the whole window stands as one. */
   marks_steps: boolean;
   has_device: boolean;
-  /** Which parts take most of the time. */
+  /** A sentence on the parts that take most of the time. */
   headline: string;
   /** Why no module is named; "" where one is. There may be nodes all the same, such as the optimizer. */
   missing: string;
@@ -1594,7 +1596,7 @@ export interface ModulesAnswer {
 }
 
 export interface Roof {
-  /** As "bfloat16, matrix units". */
+  /** A label such as "bfloat16, matrix units". */
   label: string;
   tflops: number;
   /** Where it meets the slope of the memory. */
@@ -1603,15 +1605,15 @@ export interface Roof {
 
 export interface RooflinePoint {
   name: string;
-  /** As "[2, 3] x [3, 4]". */
+  /** Shapes such as "[2, 3] x [3, 4]". */
   shapes: string;
   /** What it does, as "matrix products". */
   kind: string;
-  /** Of the trace: the first call, for its line and its place in the timeline. */
+  /** The row of the trace: the first call, for its line and its place in the timeline. */
   row: number;
   calls: number;
   device_us: number;
-  /** Of the device's time. */
+  /** The share of the device's time. */
   share: number;
   /** 0 for one that only moves; it has no place on a logarithmic axis. */
   flops_per_byte: number;
@@ -1628,9 +1630,10 @@ export interface RooflinePoint {
 export interface RooflineView {
   scope: "steps" | "trace";
   marks_steps: boolean;
-  /** As its data sheet calls it; null for a slice, or one that is not known: then there are points only. */
+  /** The name in the device's data sheet; null for a slice, or one that is not known: then there are points
+   * only. */
   device: string | null;
-  /** Of its peaks; "" without. */
+  /** The source of its peaks; "" without. */
   source: string;
   /** The slope: TFLOP/s = TB/s x FLOPs a byte. */
   memory_tb_s: number | null;
@@ -1643,7 +1646,7 @@ export interface RooflineView {
   covered_us: number;
   /** Most time first. */
   points: RooflinePoint[];
-  /** That are not among them; together they take `more_us`. */
+  /** The number of points that are not among them; together they take `more_us`. */
   more_points: number;
   more_us: number;
 }
@@ -1669,7 +1672,8 @@ export interface TableColumn {
   kind: "text" | "count" | "us" | "share" | "number" | "bytes" | "flag";
   /** Whether it is shown before anyone chose. */
   is_first: boolean;
-  /** Of the kind `text`; else null, and there are numbers, unless they are left out. */
+  /** The texts of a column of the kind `text`; else null, and there are numbers, unless they are left
+   * out. */
   texts: (string | null)[] | null;
   /** A flag is 0 or 1. */
   numbers: (number | null)[] | null;
@@ -1699,7 +1703,7 @@ export interface SequenceRow {
   /** Were each of them one launch. */
   saved_launches: number;
   total_us: number;
-  /** From the end of one kernel to the start of the next. */
+  /** The time from the end of one kernel to the start of the next. */
   between_us: number;
 }
 
@@ -1712,12 +1716,12 @@ export interface TableView {
   headline: string;
   about: string;
   choices: TableChoice[];
-  /** Of all rows; there may be more than are sent. */
+  /** The number of all rows; there may be more than are sent. */
   count: number;
-  /** Those in which something is known. Rows come by importance. */
+  /** The columns in which something is known. Rows come by importance. */
   columns: TableColumn[];
   device_us: number | null;
-  /** Of the device's time, what is in no row. */
+  /** The part of the device's time that is in no row. */
   without_row_us: number | null;
   histogram: Histogram | null;
   sequences: SequenceRow[];
@@ -1735,23 +1739,23 @@ export interface RowPart {
   short_name: string;
   calls: number;
   device_us: number;
-  /** Of the row's device time. */
+  /** The share of the row's device time. */
   share: number;
 }
 
 export interface RowCode {
   file: string;
-  /** Of its `def`, unless it is exact. */
+  /** The line of its `def`, unless it is exact. */
   line: number | null;
   function: string;
   exact: boolean;
   calls: number;
-  /** Of the device; of the host where no device is recorded. */
+  /** The time on the device; on the host where no device is recorded. */
   time_us: number;
 }
 
 export interface RowPlace {
-  /** Of the trace. */
+  /** The row of the trace. */
   row: number;
   step: number | null;
   step_name: string;
@@ -1769,7 +1773,7 @@ export interface RowDetails {
   stack: string[];
   /** The largest first. */
   parts: RowPart[];
-  /** That are not among them. */
+  /** The number of parts that are not among them. */
   more_parts: number;
   code: RowCode[];
   /** The median one, then the longest ones. */

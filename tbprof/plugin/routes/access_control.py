@@ -19,7 +19,7 @@ from tbprof.plugin.worker.kept import Answer
 _Application: TypeAlias = Callable[..., Any]
 
 MOST_QUERY_BYTES = 8 * 1024
-"""Of a request's parameters: the longest that the tab asks for names some hundred lanes."""
+"""The most bytes of a request's parameters: the longest that the tab asks for names some hundred lanes."""
 
 _HEADERS = {
     "Cache-Control": "private, no-cache",
@@ -135,7 +135,7 @@ class Bundle:
 
     @cached_property
     def _files(self) -> dict[str, Path]:
-        """By path relative to the bundle, with forward slashes."""
+        """The files by path relative to the bundle, with forward slashes."""
         folder = PACKAGE / "static"
         files = (path for path in folder.rglob("*") if path.suffix in _TYPES)
         return {path.relative_to(folder).as_posix(): path for path in files}

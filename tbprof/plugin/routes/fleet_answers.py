@@ -42,7 +42,7 @@ _LONGEST_SEARCH = 200
 @dataclass(frozen=True, slots=True)
 class _Entries:
     windows: Sequence[Window]
-    """Of the log directory as it was."""
+    """The windows of the log directory as it was."""
     known: Mapping[str, Known]
     """What they were made of."""
     until: float
@@ -152,7 +152,7 @@ _Waiting: TypeAlias = tuple[str, tuple[FileIdentity, Window]]
 
 
 class Summaries:
-    """Of one log directory; all methods may be called from any thread.
+    """The summaries of one log directory; all methods may be called from any thread.
 
     These are kept apart from other answers, and all of them: the page is of all runs, and what is missing is
     read again. A later server begins with what this one left in the cache of the disk.
@@ -172,14 +172,16 @@ class Summaries:
         self._known: dict[str, tuple[FileIdentity, Known]] = {}
         self._waiting: OrderedDict[str, tuple[FileIdentity, Window]] = OrderedDict()
         self._singly: set[str] = set()
-        """Those of a batch that ended the process: one by one, each costs itself alone."""
+        """Windows of a batch that ended the process: read one by one, each costs itself alone."""
         self._unread: dict[str, float] = {}
         """When it was last asked whether a trace without a report has one."""
         self._is_asked = False
         self._saved_at = 0.0
 
     def of(self, windows: Sequence[Window]) -> tuple[dict[str, Known], int]:
-        """By the path of its report, else its trace, what is known of each; and how many are being read."""
+        """What is known of each window, by the path of its report, else its trace; and how many are being
+        read.
+        """
         found: dict[str, Known] = {}
         with self._lock:
             self._waiting.clear()

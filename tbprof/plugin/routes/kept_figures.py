@@ -14,7 +14,7 @@ from tbprof.plugin.worker.reports import Reports, key_of
 from tbprof.plugin.worker.window_messages import Part
 
 _PATIENCE_S = 1.0
-"""Of an answer: reading the reports of a thousand ranks takes about that."""
+"""The time for an answer: reading the reports of a thousand ranks takes about that."""
 
 _AT_ONCE = 64
 """Windows of one question: others may want to ask between two."""
@@ -58,7 +58,9 @@ class KeptFigures(Generic[_Figures]):
         self._take = take
 
     def of(self, windows: Sequence[Window], patience: Patience) -> list[_Figures | TbprofError | None]:
-        """Of each window; None while it is read, or waits for the next answer, or why it gives nothing."""
+        """The figures of each window; None while it is read, or waits for the next answer, or why it gives
+        nothing.
+        """
         found = [self._known(window) for window in windows]
         left = [at for at, one in enumerate(found) if one is None]
         batches = [left[begin : begin + _AT_ONCE] for begin in range(0, len(left), _AT_ONCE)]

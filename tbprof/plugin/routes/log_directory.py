@@ -33,7 +33,7 @@ _FRESH_S = 1.0
 """How long a listing is good for: the tab asks for several things at once."""
 
 _LOOKS_SHARE = 0.05
-"""Of the time, looking at a large log directory takes at most so much, however many ask."""
+"""The share of the time that looking at a large log directory takes at most, however many ask."""
 
 _QUICK_S = 0.05
 """A look that takes no longer is waited for; of a larger log directory what was found before is shown."""
@@ -178,7 +178,7 @@ class LogDirectory:
 
 
 def _in_place(file: SkippedFile, place: Path, name: str) -> SkippedFile:
-    """As seen from the log directory: where that is on the server, nobody has to know."""
+    """The path as seen from the log directory: where that is on the server, nobody has to know."""
     folder = place.expanduser().absolute()
     if not Path(file.path).is_relative_to(folder):
         return file
@@ -188,7 +188,7 @@ def _in_place(file: SkippedFile, place: Path, name: str) -> SkippedFile:
 
 
 def _name(flags: argparse.Namespace) -> str:
-    """As it was given; a folder that is called `.` there has a name of its own."""
+    """The name as it was given; a folder that is called `.` there has a name of its own."""
     given: str = flags.logdir or flags.logdir_spec or ""
     return str(Path(given).absolute()) if given in (".", "./") else given
 

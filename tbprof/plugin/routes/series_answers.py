@@ -38,7 +38,7 @@ _MOST_WATCHED = 1024
 class _KeptRanks:
     shown: Sequence[Window]
     files: Sequence[FilesState | None]
-    """Of those that are shown; the listing does not tell each change of a file."""
+    """The files of the windows that are shown; the listing does not show each change of a file."""
     answer: Answer
     until: float
     """`time.monotonic()` up to which it holds while they do not change."""
@@ -93,7 +93,7 @@ class SeriesAnswers:
         ]
 
     def _outstanding(self, run: str, number: int) -> Answer | RanksView:
-        """Of a run that did not change the same answer: polls ask again and again."""
+        """The same answer for a run that did not change: polls ask again and again."""
         key = Key("ranks", (run, number), self._logs.version())
         kept = self._kept.get(key, _KeptRanks)
         if kept is not None and kept.holds():
@@ -120,7 +120,7 @@ class SeriesAnswers:
 
 
 def figures_in(text: str) -> WindowFigures:
-    """Those of one window, as the process that reads reports has sent them."""
+    """The figures of one window, as the process that reads reports has sent them."""
     return record_in(text, WindowFigures)
 
 
@@ -185,7 +185,9 @@ class RunsAnswers:
         return self._kept.keep_answer(key, json.dumps(dataclasses.asdict(view)).encode())
 
     def version(self, parameters: Mapping[str, str]) -> RunsVersion:
-        """Of the list, and of the files of the window that `run`, `worker` and `window` may name."""
+        """The version of the list, and of the files of the window that `run`, `worker` and `window` may
+        name.
+        """
         return RunsVersion(self._logs.version(), self._content(parameters))
 
     def _content(self, parameters: Mapping[str, str]) -> str | None:
@@ -224,7 +226,7 @@ def no_such_run() -> Gone:
 
 
 def number_of(parameters: Mapping[str, str]) -> int:
-    """Which window of every worker is asked for, 1 if nothing is said.
+    """The number of the window of every worker that is asked for, 1 if nothing is said.
 
     Raises:
         UsageError: It is no number.

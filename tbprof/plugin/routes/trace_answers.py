@@ -41,7 +41,7 @@ class _Screen:
 
     answer: Callable[..., _Record]
     field: str
-    """Of that record, with what is shown."""
+    """The field of that record with what is shown."""
     ask: str
     """What the trace is asked for it."""
     takes: tuple[str, ...] = ()

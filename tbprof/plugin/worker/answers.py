@@ -35,7 +35,7 @@ _KEPT_OPEN = 2
 """Traces of each kind: the one that is looked at, and the one it is compared with."""
 
 _MOST_DIGITS = 19
-"""Of a number of ns or rows; Python itself refuses to read thousands of digits."""
+"""The most digits of a number of ns or rows; Python itself refuses to read thousands of digits."""
 _INSTANT = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
 
 _LAST_NS = 2**53
@@ -239,7 +239,7 @@ ANSWERS: Mapping[str, _Answering] = {
     "table_row": _of_tables(_table_row),
     "compared_table": _compared_table,
 }
-"""By what is asked, a function of the traces that are open, the path of one and the parameters."""
+"""A function of the traces that are open, the path of one and the parameters, by what is asked."""
 
 
 def _step_number(timeline: Timeline, parameters: Parameters) -> int:

@@ -20,10 +20,11 @@ from tbprof.errors import TbprofError
 from tbprof.records import dataclass
 
 MOST_BYTES = 128 * 1024 * 1024
-"""Of all that is kept: reports of ten thousand traces, or the answers of some hundred pages."""
+"""The most bytes of all that is kept: reports of ten thousand traces, or the answers of some hundred
+pages."""
 
 _FAST = 3
-"""As TensorBoard packs what it sends."""
+"""The level at which TensorBoard packs what it sends."""
 
 _LEAST_PACKED_BYTES = 1024
 """Below it packing gains nothing."""
@@ -47,7 +48,7 @@ class Answer:
 
     @cached_property
     def packed(self) -> bytes | None:
-        """By gzip; None where that gains nothing."""
+        """The content packed by gzip; None where that gains nothing."""
         if len(self.content) < _LEAST_PACKED_BYTES:
             return None
         return gzip.compress(self.content, _FAST, mtime=0)
@@ -70,7 +71,7 @@ class Key:
     of: tuple[Hashable, ...]
     """The windows or files that are asked about."""
     state: Hashable = ()
-    """Of those files: another one once they have changed."""
+    """The state of those files: another one once they have changed."""
     parameters: tuple[tuple[str, str], ...] = ()
     run: str = ""
     """Answers about the windows of one run are kept and forgotten together; "" for one that stands alone."""

@@ -16,7 +16,7 @@ from tbprof.views.memory_documents import memory_step_document, out_of_memory_do
 from tbprof.views.memory_files import MemoryDocument
 
 _MOST_BYTES = 32 * 1024 * 1024
-"""Of a snapshot, reading so much takes some ten seconds; the command line takes all."""
+"""The most bytes of a snapshot: reading so many takes some ten seconds; the command line takes all."""
 
 
 def memory_document(path: str) -> MemoryDocument:

@@ -39,7 +39,8 @@ LARGE = 2
 """Processes that read traces of any size at once: a server that others work on has more to do."""
 
 SMALL_BYTES = 1_000_000
-"""Of a trace's file: one that takes a second is not to wait until two that take many have been read."""
+"""The size of a trace's file: one that takes a second is not to wait until two that take many have been
+read."""
 
 MAX_WAITING = 64
 """Traces that may wait while somebody looks; one more is refused."""
@@ -67,7 +68,7 @@ class Priority(IntEnum):
     REST_OF_RUN = 4
     """A trace of a run that somebody looks at; it is read whoever asks again."""
     SUMMARY = 5
-    """Of the newest windows of all runs, some at a time."""
+    """Summaries of the newest windows of all runs, some at a time."""
 
 
 _TRACES = (Priority.SMALL_TRACE, Priority.LARGE_TRACE)
@@ -83,9 +84,9 @@ class Task:
     question: Question
     priority: Priority
     deadline_s: float = DEADLINE_S
-    """From when it is its turn."""
+    """The deadline, counted from when it is its turn."""
     size_bytes: int = 0
-    """Of the trace; 0 where that is known only once it is being read."""
+    """The size of the trace; 0 where that is known only once it is being read."""
     retries: Sequence[tuple[type[TbprofError], float]] = ()
     """Errors that are remembered, each with the seconds after which another try may do better."""
     packed: Callable[[bytes], bytes] | None = None
@@ -152,7 +153,7 @@ class _Process:
 
 
 def _processes(large: int, small: int, progress: Callable[..., None]) -> Iterator[_Process]:
-    """Those of a pool.
+    """The processes of a pool.
 
     A report that takes long to read holds up no other, and those of a thousand ranks are shared, as two
     processes read reports; one of them makes summaries when none waits.
@@ -181,9 +182,9 @@ class Pool:
         self._lock = threading.Lock()
         self._jobs: dict[Key, Job] = {}
         self._waiting: dict[Priority, dict[Key, Job]] = {priority: {} for priority in Priority}
-        """Those of them that no process has, in the order in which they came."""
+        """The jobs that no process has, in the order in which they came."""
         self._done: deque[tuple[Job, Answer | TbprofError]] = deque()
-        """Those whom nobody has been told of yet."""
+        """The jobs whose end nobody has heard of yet."""
         self._processes = tuple(_processes(large, small, self._note_progress))
 
     def pids(self, *priorities: Priority) -> tuple[int, ...]:

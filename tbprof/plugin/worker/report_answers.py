@@ -136,10 +136,10 @@ _VIEWS: Mapping[str, Callable[[Window, Sequence[Report], _Parameters], Any]] = {
     "checks": _checks,
     "finding": _finding,
 }
-"""By what is asked, a function of the last window, all reports and the parameters."""
+"""A function of the last window, all reports and the parameters, by what is asked."""
 
 _OF_MANY: Mapping[str, Callable[[Window, Report], object]] = {
     "figures": lambda _, report: figures_of(report),
     "rank_summary": _rank_summary,
 }
-"""By what is asked of many windows at once, a function of one."""
+"""A function of one report, by what is asked of many windows at once."""

@@ -30,20 +30,21 @@ from tbprof.safe_open import FileState, file_state
 from tbprof.views.job.job_page import RankProblem, UnreadRank
 
 _DEADLINE_S = 20.0
-"""Of one question: of what a report may hold, making a view takes a second or two on a busy machine."""
+"""The time for one question: making a view of any report takes a second or two on a busy machine."""
 
 _OF_RANK_S = 0.005
 """More for each rank of a job: ten times as long as it takes."""
 
 _PATIENCE_S = 60.0
-"""Of those who ask: others may be before them."""
+"""The time for those who ask: others may be before them."""
 
 _RETRY_AFTER_S = 60.0
 _RETRIES = ((ReadingEnded, _RETRY_AFTER_S), (ReadingTookTooLong, _RETRY_AFTER_S))
 """A report that costs the process its life is not read again at once, whoever asks."""
 
 FilesState: TypeAlias = tuple[FileState | None, ...]
-"""Of the trace and the report of a window: what changes when they do; None of one that is not there."""
+"""The state of the trace and the report of a window: it changes when they do; None for one that is not
+there."""
 
 
 class Reports:

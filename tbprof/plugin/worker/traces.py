@@ -122,7 +122,7 @@ def _as_it_is(content: bytes) -> bytes:
 
 
 def _size_bytes(path: str) -> int:
-    """Of a file that is gone the process says so."""
+    """The size of a file; where it is gone the process says so."""
     with contextlib.suppress(OSError):
         return Path(path).stat().st_size
     return 0

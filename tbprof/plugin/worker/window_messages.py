@@ -40,7 +40,7 @@ class Part:
     """There is no report of it at hand: its trace has to be read."""
     error: str = ""
     record: str = ""
-    """As JSON."""
+    """The record as JSON."""
 
 
 def packed_job(

@@ -13,7 +13,7 @@ from tbprof.trace.columns.arrays import listed
 
 @lru_cache(maxsize=4096)
 def shown_list(text: str) -> str:
-    """Of a list that is written as JSON; what is none stays as it is."""
+    """A list that is written as JSON; what is none stays as it is."""
     found = recorded_list(text)
     return text if found is None else written_list(found)
 
@@ -91,7 +91,7 @@ class Table:
     """What it is a table of; text begins with it."""
     in_steps: bool
     steps: tuple[str, ...]
-    """Those of the window."""
+    """The steps of the window."""
     columns: tuple[Column[Any], ...]
     rows: tuple[tuple[Cell, ...], ...]
     """One cell a column, the most important row first."""
@@ -99,7 +99,7 @@ class Table:
     """More keys of the JSON object: figures of the whole."""
 
     def cells(self, key: str) -> list[Cell]:
-        """Those of a column."""
+        """The cells of a column."""
         at = [column.key for column in self.columns].index(key)
         return [row[at] for row in self.rows]
 

@@ -28,7 +28,7 @@ from tbprof.views.tables.cells import Cell, Column, Table, cells_of
 
 _KEYS = ("name", "shapes", "stack")
 _PATH = "path"
-"""By which alone rows of a tree are matched: names count equal layers."""
+"""The column by which alone rows of a tree are matched: names count equal layers."""
 _SHOWN = ("name", "short_name", "path", "shapes", "source")
 _NAMES = (_PATH, "name", "short_name")
 _ON_DEVICE = ("device_self_us", "total_us")
@@ -108,7 +108,7 @@ def _check(before: Table, after: Table) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
-    """Of one row, a step."""
+    """The amount of one row, a step."""
 
     cells: tuple[Cell, ...]
     calls: float
@@ -179,7 +179,7 @@ _COLUMNS: tuple[Column[_Compared], ...] = (
 
 
 def _has_device(table: Table) -> bool:
-    """Of kernels there are none without one."""
+    """Whether there is a device; without one there are no kernels."""
     return table.beside[_WHOLE] is not None if _WHOLE in table.beside else bool(table.rows)
 
 
@@ -238,7 +238,7 @@ def _shown(column: Column[Any], at: int) -> Column[_Compared]:
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """Of a mean step, or of a window that marks none."""
+    """The time of a mean step, or of a window that marks none."""
 
     length_us: float
     """The device's step where the host runs ahead."""
@@ -249,7 +249,7 @@ class StepTime:
 
 
 def step_times(windows: Sequence[Facts], *, in_steps: bool) -> tuple[StepTime, ...] | None:
-    """Of each window; None where they can't be compared.
+    """The step time of each window; None where they can't be compared.
 
     That is where one of them marks steps and rows are not of these, where it lost some of its kernels, and
     where it has several devices, which run side by side.

@@ -114,7 +114,7 @@ _COLUMNS: tuple[Column[MemoryRow], ...] = (
 class _Block:
     device: str
     name: str | None
-    """Of the operator that allocated it."""
+    """The name of the operator that allocated it."""
     inside: str | None
     bytes: int
     start_ns: int | None

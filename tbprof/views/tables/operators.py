@@ -31,7 +31,7 @@ from tbprof.views.steady import optional_us, us
 from tbprof.views.tables.cells import Cell, Column, Table, cells_of, recorded_list
 
 COVERED_SHARE = 0.5
-"""Of a row's device time: where formulas cover less, how near to the limit the rest comes says nothing."""
+"""The share of a row's device time below which how near the rest comes to the limit says nothing."""
 
 
 def _of_limit(figure: Callable[[RowLimit], Cell]) -> Callable[[OperatorRow], Cell]:
@@ -291,7 +291,7 @@ def operators(facts: Facts, by: str, *, in_steps: bool) -> Table:
 
 
 def _columns(grouping: Grouping) -> tuple[Column[OperatorRow], ...]:
-    """By module, label or step the first one is the name of that."""
+    """The columns; by module, label or step the first one is the name of that."""
     if grouping in ("name", "shapes", "stack"):
         return _COLUMNS
     return (dataclasses.replace(_COLUMNS[0], head=grouping), *_COLUMNS[1:])

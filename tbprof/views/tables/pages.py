@@ -48,7 +48,7 @@ PAGE_TABLES: Tables = FACTS_TABLES | GROUPING_TABLES | KERNEL_TABLES | MODULE_TA
 
 _MOST_NAMED = 3
 _LEAST_MOVED = 0.1
-"""Of all that rows add to a difference or take from it; what moved less is not named."""
+"""The share of all that rows add to a difference or take from it; what moved less is not named."""
 
 
 def page_of(facts: Facts, name: str, by: str, *, in_steps: bool, most_rows: int = MOST_ROWS) -> TableView:
@@ -181,7 +181,7 @@ _Row = TypeVar("_Row")
 
 
 def operator_details(facts: Facts, by: Grouping, row: int, *, in_steps: bool) -> RowDetails:
-    """Of the row at this place of the table of operators.
+    """The details of the row at this place of the table of operators.
 
     Raises:
         UsageError: The table has no such row.
@@ -193,7 +193,7 @@ def operator_details(facts: Facts, by: Grouping, row: int, *, in_steps: bool) ->
 
 
 def memory_details(facts: Facts, by: Grouping, row: int, *, in_steps: bool) -> RowDetails:
-    """Of the row at this place of the table of memory: what is known of its operator.
+    """The details of the row at this place of the table of memory: what is known of its operator.
 
     Raises:
         UsageError: The table has no such row.
@@ -207,7 +207,8 @@ def memory_details(facts: Facts, by: Grouping, row: int, *, in_steps: bool) -> R
 
 
 def kernel_details(facts: Facts, row: int, *, in_steps: bool) -> RowDetails:
-    """Of the row at this place of the table of kernels; its parts are the operators that launch it.
+    """The details of the row at this place of the table of kernels; its parts are the operators that launch
+    it.
 
     Raises:
         UsageError: The table has no such row.

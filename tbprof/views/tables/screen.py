@@ -20,7 +20,8 @@ class TableColumn:
     is_first: bool
     """Whether it is shown before anyone chose."""
     texts: tuple[str | None, ...] | None
-    """Of the kind `text`; else null, and there are numbers, unless they are left out."""
+    """The texts of a column of the kind `text`; else null, and there are numbers, unless they are left
+    out."""
     numbers: tuple[float | None, ...] | None
     """A flag is 0 or 1."""
     scale: int
@@ -47,7 +48,7 @@ class DurationBin:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Of kernels by how long they take."""
+    """A histogram of kernels by how long they take."""
 
     short_below_us: float
     short_calls: int
@@ -66,7 +67,7 @@ class SequenceRow:
     """Were each of them one launch."""
     total_us: float
     between_us: float
-    """From the end of one kernel to the start of the next."""
+    """The time from the end of one kernel to the start of the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +81,12 @@ class TableView:
     about: str
     choices: tuple[TableChoice, ...]
     count: int
-    """Of all rows; there may be more than are sent."""
+    """The number of all rows; there may be more than are sent."""
     columns: tuple[TableColumn, ...]
-    """Those in which something is known. Rows come by importance."""
+    """The columns in which something is known. Rows come by importance."""
     device_us: float | None
     without_row_us: float | None
-    """Of the device's time, what is in no row."""
+    """The part of the device's time that is in no row."""
     histogram: Histogram | None
     sequences: tuple[SequenceRow, ...]
 
@@ -109,7 +110,7 @@ class RowPart:
     calls: int
     device_us: float
     share: float
-    """Of the row's device time."""
+    """The share of the row's device time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +119,12 @@ class RowCode:
 
     file: str
     line: int | None
-    """Of its `def`, unless it is exact."""
+    """The line of its `def`, unless it is exact."""
     function: str
     exact: bool
     calls: int
     time_us: float
-    """Of the device; of the host where no device is recorded."""
+    """The time on the device; on the host where no device is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class RowPlace:
     """One call in the timeline."""
 
     row: int
-    """Of the trace."""
+    """The row of the trace."""
     step: int | None
     step_name: str
     start_us: float
@@ -150,7 +151,7 @@ class RowDetails:
     parts: tuple[RowPart, ...]
     """The largest first."""
     more_parts: int
-    """That are not among them."""
+    """The number of parts that are not among them."""
     code: tuple[RowCode, ...]
     places: tuple[RowPlace, ...]
     """The median one, then the longest ones."""

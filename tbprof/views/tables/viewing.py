@@ -21,11 +21,11 @@ MOST_ROWS = 100_000
 """More take a browser longer to sort than a person waits."""
 
 _ALL_AT_ONCE = 5_000
-"""Of so many rows a browser reads all columns while nobody notices."""
+"""The number of rows up to which a browser reads all columns while nobody notices."""
 
 _SCALES: Mapping[Kind | Literal["flag"], int] = {"us": 1_000, "share": 1_000_000}
 _DIGITS = 4
-"""Of figures that are no counts, after the point."""
+"""The digits after the point of figures that are no counts."""
 
 
 def table_view(
