@@ -26,7 +26,7 @@ def hint(frame: str, ops: tuple[str, ...] = ITEM) -> object:
         read_scalar(built, at, wait=100, ops=ops)
 
     (finding,) = found(each_step(read), "SYN01", "SYN02", "SYN03", "SYN07")
-    return finding.numbers.get("hint")
+    return finding.numbers().get("hint")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_any_other_frame_has_none(frame: str) -> None:
 
 def test_without_a_frame_there_is_none() -> None:
     (finding,) = found(each_step(lambda built, at: read_scalar(built, at, wait=100)), "SYN01")
-    assert "hint" not in finding.numbers
+    assert "hint" not in finding.numbers()
 
 
 READ, COPY, DECIDE = "aten::_local_scalar_dense", "aten::_to_copy", "aten::is_nonzero"
@@ -150,7 +150,7 @@ def test_an_upload_is_no_wait_of_that_option() -> None:
         upload(built, at, wait=100, size_bytes=10**7)
 
     (finding,) = found(each_step(move), "CPY01")
-    assert "hint" not in finding.numbers
+    assert "hint" not in finding.numbers()
 
 
 def test_an_upload_of_a_framework_has_its_option() -> None:
@@ -159,13 +159,13 @@ def test_an_upload_of_a_framework_has_its_option() -> None:
         upload(built, at, wait=100, size_bytes=10**7)
 
     (finding,) = found(each_step(move), "CPY01")
-    assert finding.numbers["hint"] == "accelerate_non_blocking"
+    assert finding.numbers()["hint"] == "accelerate_non_blocking"
 
 
 def test_a_sample_is_told_to_leave_the_mask_out() -> None:
     report = build_report(SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN02"]
-    assert finding.numbers == {"hint": "transformers_attention_mask"}
+    assert finding.numbers() == {"hint": "transformers_attention_mask"}
 
 
 def test_no_question_about_a_mask_is_answered_by_another_one() -> None:

@@ -25,6 +25,7 @@ from tbprof.judge.verdict_window import VerdictWindow
 from tbprof.model import Finding, Numbers, Verdict
 from tbprof.records import dataclass
 from tbprof.rules.trace_health.trc01_cold_start import MOSTLY_COLD_SHARE
+from tbprof.rules.trace_health.words import FirstCalls
 from tbprof.trace.columns.arrays import is_among
 
 
@@ -105,11 +106,11 @@ def _after_leading(leading: LeadingWait) -> Numbers:
 
 def _before_window(findings: Sequence[Finding]) -> Numbers:
     """How long first calls took before the device's first work, where that is most of the recording."""
-    found = next((finding.numbers for finding in findings if finding.rule == "TRC01"), {})
-    before_ns, recording_ns = int(found.get("before_ns", 0)), int(found.get("recording_ns", 0))
-    if before_ns < max(MOSTLY_COLD_SHARE * recording_ns, 1):
+    cold = (finding.figures for finding in findings if isinstance(finding.figures, FirstCalls))
+    before = next((found.before for found in cold), None)
+    if before is None or before.before_ns < max(MOSTLY_COLD_SHARE * before.recording_ns, 1):
         return {}
-    return {"before_us": before_ns / 1000, "recording_us": recording_ns / 1000}
+    return {"before_us": before.before_ns / 1000, "recording_us": before.recording_ns / 1000}
 
 
 def _outside(outside: OutsideWindow) -> Numbers:

@@ -57,7 +57,9 @@ from tbprof.judge.verdict_window import (
     VerdictWindow,
 )
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
+from tbprof.rules.launch.words import BoundCode, HostPauses
 from tbprof.rules.trace_health.trc01_cold_start import COLD_SHARE
+from tbprof.rules.trace_health.words import FirstCalls
 from tbprof.trace.columns.arrays import NONE, median
 
 
@@ -259,13 +261,14 @@ def _late_host(facts: Facts) -> str:
 
 def _first_calls(findings: Sequence[Finding]) -> Numbers:
     """What TRC01 says of the calls; the rule speaks wherever this case does."""
-    numbers = next(finding.numbers for finding in findings if finding.rule == "TRC01")
+    found = next(one.figures for one in findings if isinstance(one.figures, FirstCalls))
+    assert found.longest is not None, "the case of a window with first calls"
     return {
-        "calls": numbers["loading_calls"],
-        "calls_us": int(numbers["loading_ns"]) / 1000,
-        "longest_call": numbers["longest_call"],
-        "longest_op": numbers["longest_op"],
-        "longest_us": int(numbers["longest_ns"]) / 1000,
+        "calls": found.longest.loading_calls,
+        "calls_us": found.loading_ns / 1000,
+        "longest_call": found.longest.longest_call,
+        "longest_op": found.longest.longest_op,
+        "longest_us": found.longest.longest_ns / 1000,
     }
 
 
@@ -276,7 +279,8 @@ def _named_by(findings: Sequence[Finding], case: str, steps: int) -> Numbers:
     if case not in _NAME_A_PLACE:
         return {}
     for finding in findings:
-        if answers(finding.rule, case) and finding.saving is not None:
-            idle_ns = int(finding.numbers["idle_per_step_ns"]) * steps
-            return {"place": finding.numbers["place"], "place_us": idle_ns / 1000}
+        is_known = answers(finding.rule, case) and finding.saving is not None
+        if is_known and isinstance(finding.figures, BoundCode | HostPauses):
+            idle_ns = finding.figures.idle_per_step_ns * steps
+            return {"place": finding.figures.place, "place_us": idle_ns / 1000}
     return {}

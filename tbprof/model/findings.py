@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal, TypeAlias
 
+from tbprof.model.figures import Figures, Remedy
 from tbprof.model.sites import EventRow, FindingIndex, SiteIndex, StepIndex
 from tbprof.records import dataclass
 
@@ -16,9 +16,6 @@ Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
 
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 """Worst first."""
-
-FIXED_AS = "fixed_as"
-"""In a finding's numbers the code of another rule, where that one's fix is the one to take."""
 
 CRITICAL_SHARE = 0.10
 """Shares of a median warm step, as the ones below."""
@@ -50,7 +47,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule's answer: numbers and evidence, no prose."""
+    """A rule's answer: figures and evidence, with a sentence for the figures alone."""
 
     rule: str
     severity: Severity
@@ -62,8 +59,13 @@ class Finding:
     """None where it can't be told, or is another finding's."""
     confidence: Literal["high", "medium", "low"]
     evidence: tuple[Evidence, ...]
-    numbers: Numbers
+    figures: Figures
     fingerprint: str
+    remedy: Remedy = Remedy()
+
+    def numbers(self) -> dict[str, int | float | str]:
+        """Its figures and its remedy by name, as they are stored and printed."""
+        return {**self.figures.numbers(), **self.remedy.numbers()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,12 @@ class Check:
     """The worst of a failed one."""
     needs: tuple[str, ...] = ()
     """What was not recorded, for one that was not checked; none where the rule itself broke."""
-    numbers: Mapping[str, int | float | str] = field(default_factory=dict)
-    """What a passed one looked at."""
+    figures: Figures | None = None
+    """What the rule of a passed one looked at."""
+
+    def numbers(self) -> dict[str, int | float | str]:
+        """Its figures by name, as they are stored and printed."""
+        return {} if self.figures is None else self.figures.numbers()
 
 
 MAX_REPLAY_ERROR = 0.05

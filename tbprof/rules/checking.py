@@ -65,10 +65,10 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
 
 
 def _passed(rule: Rule, facts: Facts) -> Check:
-    numbers = rule.passing.looked_at(facts)
-    if numbers is None:
+    figures = rule.passing(facts)
+    if figures is None:
         return Check(rule.code, "not_applicable")
-    return Check(rule.code, "passed", numbers=numbers)
+    return Check(rule.code, "passed", figures=figures)
 
 
 def _with_finding(check: Check, findings: Sequence[Finding]) -> Check:

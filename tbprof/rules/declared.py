@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tbprof.rules.files import RuleFile, rule_files
 
 if TYPE_CHECKING:
-    from tbprof.rules.base.rule import Note, Rule
+    from tbprof.rules.base.rule import Rule
 
 
 def declared_rule(file: RuleFile) -> Rule | None:
@@ -23,13 +23,3 @@ def rule_of(code: str) -> Rule | None:
     """The rule of that code; None where a trace can't show it, or it is one of another version."""
     file = next((file for file in rule_files() if file.code == code), None)
     return None if file is None else declared_rule(file)
-
-
-def declared_note(file: RuleFile) -> Note | None:
-    """What a finding's own numbers say; None where the rule's page says all."""
-    notes = f"{__package__}.notes.{file.path.parent.name}"
-    try:
-        note: Note | None = getattr(import_module(notes), file.code.lower(), None)
-    except ModuleNotFoundError:
-        return None
-    return note

@@ -16,8 +16,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from tbprof.model import CollectiveKey, Numbers, StretchPart
+from tbprof.model import Check, CollectiveKey, Figures, Finding, Numbers, Remedy, StretchPart
 from tbprof.records import is_record
+from tbprof.rules.words import found_figures, looked_at_figures, remedy_of
 from tbprof.store import report_pb2
 
 RecordT = TypeVar("RecordT")
@@ -29,6 +30,13 @@ _MOST_SHARED = 4096
 _SHARED_BYTES = 512
 
 _NUMBER_KINDS: dict[type, str] = {int: "integer", float: "real", str: "text"}
+
+_BY_NAME: dict[tuple[type, str], _Read] = {
+    (Finding, "figures"): lambda message: found_figures(message.rule, _numbers(message.numbers)),
+    (Finding, "remedy"): lambda message: remedy_of(_numbers(message.numbers)),
+    (Check, "figures"): lambda message: looked_at_figures(message.rule, _numbers(message.numbers)),
+}
+"""Fields that are stored as the numbers of their record, and how they are read from its message."""
 
 
 def to_message(record: Any) -> Message:
@@ -58,6 +66,8 @@ def _fields(record_type: Any) -> tuple[tuple[str, Any], ...]:
 def _write(message: Message, name: str, value: object) -> None:
     if value is None:
         return
+    if isinstance(value, Figures | Remedy):
+        name, value = "numbers", value.numbers()
     target = getattr(message, name)
     if isinstance(value, tuple):
         target.extend(to_message(v) if is_record(v) else v for v in value)
@@ -90,6 +100,10 @@ def _reader(record_type: Any) -> _Read:
     scope: dict[str, Any] = {"_record": record_type}
     values = []
     for name, hint in _fields(record_type):
+        if (record_type, name) in _BY_NAME:
+            scope[f"_read_{name}"] = _BY_NAME[record_type, name]
+            values.append(f"_read_{name}(message)")
+            continue
         is_optional = typing.get_origin(hint) in (types.UnionType, typing.Union)
         read = _value_reader(typing.get_args(hint)[0] if is_optional else hint)
         scope[f"_read_{name}"] = read
@@ -100,9 +114,8 @@ def _reader(record_type: Any) -> _Read:
 
 
 def _value_reader(hint: Any) -> _Read:
-    # A map of protobuf has another order in each process.
     if hint == Numbers:
-        return lambda numbers: {key: _number(numbers[key]) for key in sorted(numbers)}
+        return _numbers
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         read_one = _value_reader(parts[0])
@@ -111,6 +124,7 @@ def _value_reader(hint: Any) -> _Read:
         return _Words((word, word) for word in parts).__getitem__
     if isinstance(origin, type) and issubclass(origin, Mapping):
         read_one = _value_reader(parts[1])
+        # A map of protobuf has another order in each process.
         return lambda values: {key: read_one(values[key]) for key in sorted(values)}
     if hint in _SHARED:
         return _known_or(_reader(hint))
@@ -145,6 +159,10 @@ class _Words(dict[str, str]):
 
 def _as_it_is(value: Any) -> Any:
     return value
+
+
+def _numbers(values: Any) -> dict[str, int | float | str]:
+    return {key: _number(values[key]) for key in sorted(values)}
 
 
 def _number(value: Any) -> int | float | str:

@@ -13,8 +13,13 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tbprof.model import Figures, Remedy, StoredNumbers
+
 _MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}\n", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^ *(?:[\w<>, ]+) (\w+) = (\d+);", re.MULTILINE)
+BY_NAME = (Figures, Remedy)
+"""What is stored by the names of its fields."""
+
 _KINDS = {str: "string", int: "int64", bool: "bool", float: "double"}
 
 
@@ -34,10 +39,19 @@ def completed(proto: str, root: type[Any]) -> str:
     return proto
 
 
+def stored_fields(record: type[Any]) -> dict[str, Any]:
+    """The types of a message's fields: figures, and what is stored beside them, are one map of numbers."""
+    fields: dict[str, Any] = {}
+    for name, hint in typing.get_type_hints(record).items():
+        kinds = typing.get_args(hint) or (hint,)
+        fields |= {"numbers": StoredNumbers} if kinds[0] in BY_NAME else {name: hint}
+    return fields
+
+
 def _lines(record: type[Any], body: str) -> str:
     """The lines of the fields that a message's body lacks."""
     numbers = {name: int(number) for name, number in _FIELD.findall(body)}
-    missing = [(name, hint) for name, hint in typing.get_type_hints(record).items() if name not in numbers]
+    missing = [(name, hint) for name, hint in stored_fields(record).items() if name not in numbers]
     first = max(numbers.values(), default=0) + 1
     return "".join(f"  {_kind(hint)} {name} = {first + at};\n" for at, (name, hint) in enumerate(missing))
 
@@ -62,6 +76,8 @@ def _kind(hint: Any) -> str:
 
 def _records(hint: Any) -> Iterator[type[Any]]:
     """The records of a type, those that others hold first."""
+    if hint in BY_NAME:
+        return
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         for inner in typing.get_type_hints(hint).values():
             yield from _records(inner)

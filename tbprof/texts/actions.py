@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tbprof.texts.figures.places import Scope
+from tbprof.model import Scope
 from tbprof.texts.figures.quantities import count, duration, size
 from tbprof.texts.rule_pages import RuleText
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tbprof.model import HOST_CALLS, Check, Finding
+from tbprof.model import HOST_CALLS, Check, Finding, Scope
 from tbprof.records import dataclass
 from tbprof.rules.declared import rule_of
-from tbprof.texts.figures.places import Scope
 from tbprof.texts.figures.quantities import count, duration, first_few, share
 
 if TYPE_CHECKING:
@@ -77,12 +76,8 @@ def recording_of(need: str) -> Recording:
 
 
 def passed_sentence(check: Check, scope: Scope) -> str:
-    """What a rule looked at that found nothing; "" where another version kept other figures."""
-    rule = rule_of(check.rule)
-    try:
-        return "" if rule is None else rule.passing.note(check.numbers, scope)
-    except (KeyError, ValueError):
-        return ""
+    """What a rule looked at that found nothing; "" where that was not stored."""
+    return "" if check.figures is None else check.figures.sentence(scope)
 
 
 def no_saving_sentence(finding: Finding) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from tbprof.errors import UsageError
-from tbprof.model import FIXED_AS, Finding
+from tbprof.model import Finding
 from tbprof.records import dataclass
 from tbprof.rules.files import RuleFile, rule_files
 
@@ -64,7 +64,7 @@ def rule_words(code: str) -> RuleText:
 
 def fix_words(finding: Finding) -> RuleText:
     """The page whose action and fix are to be taken: its own, or the one that it names."""
-    return rule_words(str(finding.numbers.get(FIXED_AS, finding.rule)))
+    return rule_words(finding.remedy.fixed_as or finding.rule)
 
 
 def all_rules() -> tuple[RuleText, ...]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from tbprof.model import Numbers
 from tbprof.texts.figures.quantities import count, duration, share
 
 _CALL = "call."
@@ -48,16 +45,7 @@ _MISSING_FACTS_WORDS = {
 
 
 Words = tuple[str, str, str]
-
-
-def trust_words(code: str, numbers: Numbers) -> Words:
-    """Title, figure ("" if none) and sentence.
-
-    Raises:
-        KeyError: The code is none of these, or its numbers are others.
-    """
-    return _WORDS[code](numbers)
-
+"""A title, a figure ("" if none) and a sentence."""
 
 FEWEST_FOR_COLD = 3
 """The fewest steps of which anything says that the first is unusually long."""
@@ -68,44 +56,58 @@ NOTEWORTHY = 1.05
 VARIES = 0.8
 """Steps that take less than this part of the others' time have other reasons than the profiler."""
 
+REPLAY_WITHOUT_DEVICE: Words = (
+    "Replay of the recording",
+    "none",
+    "Without the work of the GPU there is nothing to replay.",
+)
 
-def _replay(numbers: Numbers) -> Words:
+REPLAY_NONE: Words = (
+    "Replay of the recording",
+    "none",
+    "No sync point to replay was recorded, so there is no estimate.",
+)
+
+
+def replay_words(error: float) -> Words:
+    """A replay that gives estimates; `error` is how far it is off its own window."""
     return (
         "Replay matches the recording",
-        f"{share(float(numbers['error']))} error",
+        f"{share(error)} error",
         "Within 5\u202f%, so waits that can go have an estimate. It is uncalibrated: no prediction of "
         "this kind has been compared with measured runs on a GPU yet.",
     )
 
 
-def _replay_without_plan(numbers: Numbers) -> Words:
+def replay_without_plan_words(error: float) -> Words:
+    """A replay that could give estimates, where there is nothing to give one for."""
     return (
         "Replay of the recording",
-        f"{share(float(numbers['error']))} error",
+        f"{share(error)} error",
         "It matches, but a replay can judge none of the changes found: there are only floor and ceiling.",
     )
 
 
-def _replay_off(numbers: Numbers) -> Words:
+def replay_off_words(error: float) -> Words:
+    """A replay that is too far off."""
     return (
         "Replay does not match the recording",
-        f"{share(float(numbers['error']))} error",
+        f"{share(error)} error",
         "More than 5\u202f%, so there is no estimate, only a floor and a ceiling.",
     )
 
 
-def _replay_without_device(_: Numbers) -> Words:
-    return "Replay of the recording", "none", "Without the work of the GPU there is nothing to replay."
+INFLATION_NONE: Words = (
+    "Profiler slowed the step",
+    "not recorded",
+    "The trace has no unprofiled steps to compare with; the trainer hook times them.",
+)
 
 
-def _replay_none(_: Numbers) -> Words:
-    return "Replay of the recording", "none", "No sync point to replay was recorded, so there is no estimate."
-
-
-def _inflation(numbers: Numbers) -> Words:
-    profiled, unprofiled = (duration(float(numbers[name])) for name in ("profiled_us", "unprofiled_us"))
+def inflation_words(factor: float, *, profiled_us: float, unprofiled_us: float, has_device: bool) -> Words:
+    """How many times as long a step is while it is recorded, and how long it is then and otherwise."""
+    profiled, unprofiled = duration(profiled_us), duration(unprofiled_us)
     measured = f"{profiled} recorded, {unprofiled} without it, both by the hook's own clock."
-    factor = float(numbers["factor"])
     if factor < VARIES:
         return "Profiler slowed the step", "can't tell", f"{measured} Steps vary too much to compare them."
     if factor < 1:
@@ -115,127 +117,108 @@ def _inflation(numbers: Numbers) -> Words:
             f"{measured} A step that is shorter while it is recorded shows how much steps vary.",
         )
     if factor >= NOTEWORTHY:
-        measured += (
-            " Gaps between launches are too long by as much."
-            if numbers["devices"]
-            else " The host's times are too long by as much."
-        )
+        what = "Gaps between launches" if has_device else "The host's times"
+        measured += f" {what} are too long by as much."
     return "Profiler slowed the step", f"\u00d7{factor:.2f}", measured
 
 
-def _inflation_none(_: Numbers) -> Words:
-    return (
-        "Profiler slowed the step",
-        "not recorded",
-        "The trace has no unprofiled steps to compare with; the trainer hook times them.",
-    )
+def after_words(factor: float, *, is_slower: bool, recorder: str, after_us: float, before_us: float) -> Words:
+    """How many times as long steps are after the window as before it.
 
-
-def _after(numbers: Numbers) -> Words:
-    after, before = (duration(float(numbers[name])) for name in ("after_us", "before_us"))
-    slower = float(numbers["factor"]) >= float(numbers["limit"])
-    if float(numbers["factor"]) < VARIES:
+    Args:
+        factor: That.
+        is_slower: Whether they are visibly longer.
+        recorder: The library that recorded the device; "" where none did.
+        after_us: How long they are after it.
+        before_us: How long they were before it.
+    """
+    if factor < VARIES:
         said = "Steps vary too much to compare them."
-    elif not slower:
+    elif not is_slower:
         said = "Back to normal."
-    elif numbers["recorder"] == "CUPTI":
+    elif recorder == "CUPTI":
         said = "CUPTI may still be at work: TEARDOWN_CUPTI=1 makes it leave."
     else:
         said = "The training has changed, or the machine has other work."
-    figure = f"\u00d7{float(numbers['factor']):.2f}"
-    return "Steps after the window", figure, f"{after} after it, {before} before it. {said}"
+    measured = f"{duration(after_us)} after it, {duration(before_us)} before it."
+    return "Steps after the window", f"\u00d7{factor:.2f}", f"{measured} {said}"
 
 
-def _start(numbers: Numbers) -> Words:
+def start_words(start_us: float) -> Words:
+    """How long the start of the profiler took."""
     return (
         "Start of the profiler",
-        duration(float(numbers["start_us"])),
+        duration(start_us),
         "It held the training up for that long before the recorded steps; no figure includes it.",
     )
 
 
-def _untypical(_: Numbers) -> Words:
-    return (
-        "Window typical of the program",
-        "no",
-        "Most of what was recorded happens once, or is outside the window: record again before any change.",
-    )
+UNTYPICAL: Words = (
+    "Window typical of the program",
+    "no",
+    "Most of what was recorded happens once, or is outside the window: record again before any change.",
+)
+
+COLD_NONE: Words = (
+    "Cold steps left out",
+    "none",
+    "The first step is at most 1.5 times the median of the others.",
+)
 
 
-def _cold(numbers: Numbers) -> Words:
-    longest = duration(float(numbers["longest_us"]))
+def cold_words(cold: int, steps: int, longest_us: float) -> Words:
+    """How many steps are cold, of how many, and how long the longest took."""
     return (
         "Cold steps left out",
-        f"{numbers['cold']} of {numbers['steps']}",
-        f"The first step took {longest}, more than 1.5 times the median of the others.",
+        f"{cold} of {steps}",
+        f"The first step took {duration(longest_us)}, more than 1.5 times the median of the others.",
     )
 
 
-def _cold_none(_: Numbers) -> Words:
-    return "Cold steps left out", "none", "The first step is at most 1.5 times the median of the others."
+def cold_unknown_words(steps: int) -> Words:
+    """A window of so few steps that none can be recognized as cold."""
+    return "Cold steps left out", "not known", f"With {count(steps, 'step')} a cold one can't be recognized."
 
 
-def _cold_unknown(numbers: Numbers) -> Words:
-    steps = count(int(numbers["steps"]), "step")
-    return "Cold steps left out", "not known", f"With {steps} a cold one can't be recognized."
+OWN_SYNC_NONE: Words = ("Profiler's own sync left out", "none", "The trace holds none.")
 
 
-def _own_sync(numbers: Numbers) -> Words:
+def own_sync_words(wait_us: float) -> Words:
+    """How long the profiler's own sync call waited."""
     return (
         "Profiler's own sync left out",
-        duration(float(numbers["wait_us"])),
+        duration(wait_us),
         "The device sync at the end of the window is not yours.",
     )
 
 
-def _own_sync_none(_: Numbers) -> Words:
-    return "Profiler's own sync left out", "none", "The trace holds none."
+OTHERS_NONE: Words = (
+    "Other processes on this GPU",
+    "none",
+    "The driver listed none when the window ended.",
+)
+
+OTHERS_UNSEEN: Words = (
+    "Other processes on this GPU",
+    "not recorded",
+    "A trace does not say; the trainer hook does, where torch can ask the driver.",
+)
 
 
-def _others(numbers: Numbers) -> Words:
+def others_words(processes: int) -> Words:
+    """How many other processes were on the device."""
     return (
         "Other processes on this GPU",
-        f"{int(numbers['processes']):,}",
+        f"{processes:,}",
         "They were there when the window ended: idle with work queued, and slow kernels, can be theirs.",
     )
 
 
-def _others_none(_: Numbers) -> Words:
-    return "Other processes on this GPU", "none", "The driver listed none when the window ended."
-
-
-def _others_unseen(_: Numbers) -> Words:
+def fact_missing_words(fact: str, reason: str) -> Words:
+    """A fact, by its code, that the hook could not have, and why."""
+    what = fact_in_words(fact)
     return (
-        "Other processes on this GPU",
+        what[0].upper() + what[1:],
         "not recorded",
-        "A trace does not say; the trainer hook does, where torch can ask the driver.",
+        f"{reason}. Nothing else is missing because of it.",
     )
-
-
-def _fact_missing(numbers: Numbers) -> Words:
-    what = fact_in_words(str(numbers["fact"]))
-    reason = f"{numbers['reason']}. Nothing else is missing because of it."
-    return what[0].upper() + what[1:], "not recorded", reason
-
-
-_WORDS: dict[str, Callable[[Numbers], Words]] = {
-    "replay": _replay,
-    "replay_without_plan": _replay_without_plan,
-    "replay_off": _replay_off,
-    "replay_without_device": _replay_without_device,
-    "replay_none": _replay_none,
-    "inflation": _inflation,
-    "inflation_none": _inflation_none,
-    "after": _after,
-    "start": _start,
-    "untypical": _untypical,
-    "cold": _cold,
-    "cold_none": _cold_none,
-    "cold_unknown": _cold_unknown,
-    "own_sync": _own_sync,
-    "own_sync_none": _own_sync_none,
-    "others": _others,
-    "others_none": _others_none,
-    "others_unseen": _others_unseen,
-    "fact_missing": _fact_missing,
-}

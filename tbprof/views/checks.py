@@ -8,7 +8,7 @@ from typing import Literal
 
 from tbprof.judge.actions import together
 from tbprof.judge.steady_steps import marks_steps
-from tbprof.model import GPU_RATES, SEVERITIES, Check, Finding, Report, Saving
+from tbprof.model import GPU_RATES, SEVERITIES, Check, Finding, Report, Saving, Scope
 from tbprof.records import dataclass
 from tbprof.texts.check_outcomes import (
     FAMILY_NAMES,
@@ -22,7 +22,7 @@ from tbprof.texts.check_outcomes import (
     predicted_sentence,
     recording_of,
 )
-from tbprof.texts.figures.places import Scope, scope_of
+from tbprof.texts.figures.places import scope_of
 from tbprof.texts.finding_notes import finding_note, not_checked_sentence, rule_failed_sentence
 from tbprof.texts.rule_pages import GuideLink, fix_words, guides_of, rule_words
 from tbprof.views.findings import (

@@ -113,7 +113,7 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
 
 def _place(finding: Finding) -> str:
     """The place: the host's code in words; communication is called by its own names."""
-    place = str(finding.numbers.get("place", ""))
+    place = finding.figures.place
     return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else name_words(place)
 
 

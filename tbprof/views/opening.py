@@ -10,6 +10,7 @@ from tbprof.judge.actions import answers, ranked_actions
 from tbprof.judge.steady_steps import mean_step_us
 from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
+from tbprof.rules.memory.words import GrowingMemory
 from tbprof.texts.actions import (
     NOTHING_ON_HOST,
     RECORD_FIRST,
@@ -31,9 +32,6 @@ shorter on one, and they do not."""
 
 _NO_ORDER = ("lost_kernels", "cut_off")
 """The second sentence says what to do about the file."""
-
-
-_GROWING_MEMORY = "MEM05"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +59,10 @@ def opening_after(report: Report, actions: Sequence[ActionRow]) -> Opening:
 def _growing(report: Report) -> Iterator[str]:
     """Memory that grows ends a run, however long its steps take; not what is little or may only seem to."""
     for finding in report.findings:
-        numbers = finding.numbers
-        is_sure = finding.severity != "low" and not numbers.get("may_replace_older", 1)
-        if finding.rule == _GROWING_MEMORY and is_sure:
-            yield growing_memory_sentence(str(numbers["device"]), int(numbers["per_step_bytes"]))
+        grown = finding.figures
+        if not isinstance(grown, GrowingMemory) or finding.severity == "low" or grown.may_replace_older:
+            continue
+        yield growing_memory_sentence(grown.device, grown.per_step_bytes)
 
 
 def _of_time(report: Report, actions: Sequence[ActionRow]) -> Opening:

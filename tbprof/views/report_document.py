@@ -12,7 +12,17 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tbprof.judge.actions import ranked_actions
-from tbprof.model import Action, Communication, HealthFact, Idle, Report, Site
+from tbprof.model import (
+    Action,
+    Check,
+    Communication,
+    Finding,
+    HealthFact,
+    Idle,
+    Report,
+    Site,
+    StoredNumbers,
+)
 from tbprof.texts.health import health_sentence
 from tbprof.views.steady import in_us, us
 
@@ -60,9 +70,17 @@ def _record(record: Any) -> Json:
     if isinstance(record, Communication):
         # It is for the analysis of the job, which reads the stored reports.
         del members["sequence"]
+    if isinstance(record, Finding | Check):
+        return _members(_by_name(members, record.numbers()))
     if isinstance(record, HealthFact):
         members["message"] = health_sentence(record)
     return _members(members)
+
+
+def _by_name(members: Json, numbers: StoredNumbers) -> Json:
+    """The members with the figures, and what belongs to them, by name."""
+    stored = (("numbers", numbers) if name == "figures" else (name, value) for name, value in members.items())
+    return {name: value for name, value in stored if name != "remedy"}
 
 
 def _idle(idle: Idle) -> Json:

@@ -5,17 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from tbprof.model import MAX_REPLAY_ERROR, HealthFact, Numbers, Report
+from tbprof.model import MAX_REPLAY_ERROR, HealthFact, Report
+from tbprof.rules.trace_health.words import Gaps
 from tbprof.texts.health import gaps_sentence, health_sentence
 from tbprof.texts.rule_pages import rule_words
-from tbprof.texts.trust import FEWEST_FOR_COLD, VARIES, trust_words
+from tbprof.texts.trust import (
+    COLD_NONE,
+    FEWEST_FOR_COLD,
+    INFLATION_NONE,
+    OTHERS_NONE,
+    OTHERS_UNSEEN,
+    OWN_SYNC_NONE,
+    REPLAY_NONE,
+    REPLAY_WITHOUT_DEVICE,
+    UNTYPICAL,
+    VARIES,
+    Words,
+    after_words,
+    cold_unknown_words,
+    cold_words,
+    fact_missing_words,
+    inflation_words,
+    others_words,
+    own_sync_words,
+    replay_off_words,
+    replay_without_plan_words,
+    replay_words,
+    start_words,
+)
 from tbprof.views.overview import TrustRow
-
-_GAPS = "TRC03"
-"""The rule that finds what a trace lacks, and that wins nothing."""
-
-_LACKED = ("without_launch", "before_launch", "unnamed_waits")
-"""Its numbers, but for those of a damaged file."""
 
 _GRADES = ("ok", "info", "warning", "error")
 
@@ -46,56 +64,55 @@ def trust_rows(report: Report, *, records_first: bool) -> tuple[TrustRow, ...]:
     """
     profiler = (_inflation(report), *_start(report), *_after(report))
     known = (_cold(report), _own_sync(report), *_others(report), *_missing(report))
-    untypical: list[tuple[str, State, Numbers]] = [("untypical", "warning", {})] if records_first else []
-    rows = (*untypical, _replay(report), *profiler, *known)
-    fixed = [_row(code, state, numbers) for code, state, numbers in rows]
-    notes = [_note(fact) for fact in report.trace.health if fact.code not in _SAID_ABOVE]
-    return (*fixed, *_gaps(report), *notes)
+    untypical = (_row("warning", UNTYPICAL),) if records_first else ()
+    notes = (_note(fact) for fact in report.trace.health if fact.code not in _SAID_ABOVE)
+    return (*untypical, _replay(report), *profiler, *known, *_gaps(report), *notes)
 
 
-def _row(code: str, state: State, numbers: Numbers) -> TrustRow:
-    title, figure, detail = trust_words(code, numbers)
-    return TrustRow(state, title, figure, detail)
+def _row(state: State, words: Words) -> TrustRow:
+    return TrustRow(state, *words)
 
 
 def _gaps(report: Report) -> Iterator[TrustRow]:
-    """A file that is damaged has said so itself; a finding of another version may lack its numbers."""
+    """What a trace lacks; a file that is damaged has said so itself."""
     for finding in report.findings:
-        numbers = finding.numbers if finding.rule == _GAPS else {}
-        without, before, unnamed = (int(numbers.get(name, 0)) for name in _LACKED)
-        if said := gaps_sentence(without, before, unnamed):
-            yield TrustRow("warning", rule_words(_GAPS).title, "", said)
+        lacks = finding.figures
+        if not isinstance(lacks, Gaps):
+            continue
+        said = gaps_sentence(lacks.without_launch, lacks.before_launch, lacks.unnamed_waits)
+        if said:
+            yield TrustRow("warning", rule_words(finding.rule).title, "", said)
 
 
 def _note(fact: HealthFact) -> TrustRow:
     return TrustRow(fact.severity, "", "", health_sentence(fact))
 
 
-def _replay(report: Report) -> tuple[str, State, Numbers]:
+def _replay(report: Report) -> TrustRow:
     if report.savings is None:
-        return "replay_without_device", "unknown", {}
+        return _row("unknown", REPLAY_WITHOUT_DEVICE)
     error = report.savings.replay_error
     if error is None:
-        return "replay_none", "unknown", {}
+        return _row("unknown", REPLAY_NONE)
     if error > MAX_REPLAY_ERROR:
-        return "replay_off", "warning", {"error": error}
+        return _row("warning", replay_off_words(error))
     if not report.fix_plan:
-        return "replay_without_plan", "info", {"error": error}
-    return "replay", "ok", {"error": error}
+        return _row("info", replay_without_plan_words(error))
+    return _row("ok", replay_words(error))
 
 
-def _inflation(report: Report) -> tuple[str, State, Numbers]:
+def _inflation(report: Report) -> TrustRow:
     facts = report.facts
     if facts is None or facts.unprofiled_step_ns is None or facts.profiled_step_ns is None:
-        return "inflation_none", "unknown", {}
+        return _row("unknown", INFLATION_NONE)
     factor = facts.profiled_step_ns / max(facts.unprofiled_step_ns, 1)
-    numbers: Numbers = {
-        "factor": factor,
-        "devices": len(facts.device_names),
-        "profiled_us": facts.profiled_step_ns / 1000,
-        "unprofiled_us": facts.unprofiled_step_ns / 1000,
-    }
-    return "inflation", _state_of(factor), numbers
+    words = inflation_words(
+        factor,
+        profiled_us=facts.profiled_step_ns / 1000,
+        unprofiled_us=facts.unprofiled_step_ns / 1000,
+        has_device=bool(facts.device_names),
+    )
+    return _row(_state_of(factor), words)
 
 
 def _state_of(factor: float) -> State:
@@ -104,53 +121,53 @@ def _state_of(factor: float) -> State:
     return "warning" if factor >= _INFLATED else "ok"
 
 
-def _after(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+def _after(report: Report) -> Iterator[TrustRow]:
     """Only where the hook timed them: a trace of its own tells nothing of what came after it."""
     facts = report.facts
     if facts is None or facts.unprofiled_step_ns is None or facts.after_step_ns is None:
-        return ()
+        return
     factor = facts.after_step_ns / max(facts.unprofiled_step_ns, 1)
-    numbers: Numbers = {
-        "factor": factor,
-        "limit": _INFLATED,
-        "recorder": facts.device_recorder or "",
-        "after_us": facts.after_step_ns / 1000,
-        "before_us": facts.unprofiled_step_ns / 1000,
-    }
-    return (("after", _state_of(factor), numbers),)
+    words = after_words(
+        factor,
+        is_slower=factor >= _INFLATED,
+        recorder=facts.device_recorder or "",
+        after_us=facts.after_step_ns / 1000,
+        before_us=facts.unprofiled_step_ns / 1000,
+    )
+    yield _row(_state_of(factor), words)
 
 
-def _start(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+def _start(report: Report) -> Iterator[TrustRow]:
     start_ns = None if report.facts is None else report.facts.profiler_start_ns
-    if start_ns is None or start_ns < _NOTEWORTHY_START_NS:
-        return ()
-    return (("start", "info", {"start_us": start_ns / 1000}),)
+    if start_ns is not None and start_ns >= _NOTEWORTHY_START_NS:
+        yield _row("info", start_words(start_ns / 1000))
 
 
-def _cold(report: Report) -> tuple[str, State, Numbers]:
-    cold = [step for step in report.steps if step.cold]
-    longest = max((step.length_ns for step in cold), default=0)
-    numbers = {"cold": len(cold), "steps": len(report.steps), "longest_us": longest / 1000}
-    if len(report.steps) < FEWEST_FOR_COLD:
-        return "cold_unknown", "unknown", numbers
-    return "cold" if cold else "cold_none", "ok", numbers
+def _cold(report: Report) -> TrustRow:
+    cold, steps = [step for step in report.steps if step.cold], len(report.steps)
+    if steps < FEWEST_FOR_COLD:
+        return _row("unknown", cold_unknown_words(steps))
+    if not cold:
+        return _row("ok", COLD_NONE)
+    return _row("ok", cold_words(len(cold), steps, max(step.length_ns for step in cold) / 1000))
 
 
-def _own_sync(report: Report) -> tuple[str, State, Numbers]:
+def _own_sync(report: Report) -> TrustRow:
     own = report.sync_points.profiler_own_ns
-    return ("own_sync", "ok", {"wait_us": sum(own) / 1000}) if own else ("own_sync_none", "ok", {})
+    return _row("ok", own_sync_words(sum(own) / 1000) if own else OWN_SYNC_NONE)
 
 
-def _others(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
+def _others(report: Report) -> Iterator[TrustRow]:
     """Processes of others on the device; only the hook can see them."""
     if report.idle is None:
-        return ()
+        return
     others = None if report.facts is None else report.facts.other_gpu_processes
     if others is None:
-        return (("others_unseen", "unknown", {}),)
-    return (("others", "warning", {"processes": others}),) if others else (("others_none", "ok", {}),)
+        yield _row("unknown", OTHERS_UNSEEN)
+    else:
+        yield _row("warning", others_words(others)) if others else _row("ok", OTHERS_NONE)
 
 
-def _missing(report: Report) -> tuple[tuple[str, State, Numbers], ...]:
-    missing = () if report.facts is None else report.facts.missing
-    return tuple(("fact_missing", "unknown", {"fact": one.name, "reason": one.reason}) for one in missing)
+def _missing(report: Report) -> Iterator[TrustRow]:
+    for one in () if report.facts is None else report.facts.missing:
+        yield _row("unknown", fact_missing_words(one.name, one.reason))

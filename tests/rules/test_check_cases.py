@@ -12,6 +12,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.rules.checking import run_rules
 from tbprof.rules.registry import RULES
+from tbprof.rules.words import found_figures, looked_at_figures
 
 
 def cases_of_tests() -> Iterator[CheckCases]:
@@ -44,9 +45,12 @@ def test_it_fails_passes_and_changes_its_mind_at_its_boundary(cases: CheckCases)
 
 
 def state(code: str, window: Window) -> str:
-    """What becomes of this check alone."""
+    """What becomes of this check alone, with figures that are those which its family declares."""
     told = window()
     ran = run_rules((RULE[code],), told.facts() if isinstance(told, TraceBuilder) else told)
     assert ran.failed == ()
     (check,) = ran.checks
+    assert looked_at_figures(code, check.numbers()) == check.figures
+    for finding in ran.findings:
+        assert found_figures(code, finding.numbers()) == finding.figures
     return check.state

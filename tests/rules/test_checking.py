@@ -11,8 +11,8 @@ from trace_builder import TraceBuilder
 from tbprof.analysis.facts import Facts
 from tbprof.model import GPU_RATES, Check, Finding
 from tbprof.report import report_of
-from tbprof.rules.base.passing import IN_STEPS
-from tbprof.rules.base.rule import CALLS, Need, Passing, Rule
+from tbprof.rules.base.passing import events_in_steps
+from tbprof.rules.base.rule import CALLS, Need, Rule
 from tbprof.rules.registry import RULES
 from tbprof.texts.check_outcomes import RECORDINGS
 from tbprof.texts.verdicts import verdict_sentences
@@ -32,7 +32,6 @@ def nothing(_: Facts) -> Iterator[Finding]:
 
 
 SHAPES = Need("shapes", lambda _: False)
-NOTHING_TO_JUDGE = Passing(lambda _: None, lambda *_: "")
 
 
 def raising(facts: Facts) -> Iterator[Finding]:
@@ -43,10 +42,10 @@ def raising(facts: Facts) -> Iterator[Finding]:
     ("rule", "state"),
     [
         (finds("SYN07"), "failed"),
-        (Rule(code="SYN99", find=nothing, passing=IN_STEPS), "passed"),
-        (Rule(code="SYN99", find=nothing, passing=IN_STEPS, needs=(SHAPES,)), "not_checked"),
-        (Rule(code="SYN99", find=nothing, passing=NOTHING_TO_JUDGE), "not_applicable"),
-        (Rule(code="SYN99", find=raising, passing=IN_STEPS), "not_checked"),
+        (Rule(code="SYN99", find=nothing, passing=events_in_steps), "passed"),
+        (Rule(code="SYN99", find=nothing, passing=events_in_steps, needs=(SHAPES,)), "not_checked"),
+        (Rule(code="SYN99", find=nothing, passing=lambda _: None), "not_applicable"),
+        (Rule(code="SYN99", find=raising, passing=events_in_steps), "not_checked"),
     ],
 )
 def test_each_outcome(rule: Rule, state: str) -> None:
@@ -54,8 +53,10 @@ def test_each_outcome(rule: Rule, state: str) -> None:
 
 
 def test_a_passed_check_has_figures_and_one_that_was_not_made_has_its_needs() -> None:
-    assert check_of(Rule(code="SYN99", find=nothing, passing=IN_STEPS)).numbers["steps"] == 4
-    assert check_of(Rule(code="A", find=nothing, passing=IN_STEPS, needs=(SHAPES,))).needs == ("shapes",)
+    assert check_of(Rule(code="SYN99", find=nothing, passing=events_in_steps)).numbers()["steps"] == 4
+    assert check_of(Rule(code="A", find=nothing, passing=events_in_steps, needs=(SHAPES,))).needs == (
+        "shapes",
+    )
 
 
 def test_a_failed_check_names_its_worst_finding() -> None:
@@ -70,7 +71,7 @@ def test_a_failed_check_names_its_worst_finding() -> None:
 def test_there_is_one_check_a_rule_and_all_say_what_they_looked_at() -> None:
     report = host_bound().report()
     assert [check.rule for check in report.checks] == [rule.code for rule in RULES]
-    assert all(bool(check.numbers) == (check.state == "passed") for check in report.checks)
+    assert all(bool(check.numbers()) == (check.state == "passed") for check in report.checks)
 
 
 def test_a_window_without_a_device_has_no_check_passed_that_needs_one() -> None:

@@ -8,8 +8,9 @@ from graphlib import CycleError
 import pytest
 
 from tbprof.model import Finding
-from tbprof.rules.base.passing import IN_STEPS
+from tbprof.rules.base.passing import events_in_steps
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.base.words import NoFigures
 from tbprof.rules.checking import most_specific_first, settle
 from tbprof.rules.registry import RULES
 
@@ -28,7 +29,7 @@ def finding(rule: str, *sites: int, count: int | None = None) -> Finding:
         saving=None,
         confidence="high",
         evidence=(),
-        numbers={},
+        figures=NoFigures(),
         fingerprint=rule,
     )
 
@@ -38,7 +39,7 @@ def left(*findings: Finding) -> list[str]:
 
 
 def rule(code: str, *before: str) -> Rule:
-    return Rule(code=code, find=lambda _: iter(()), passing=IN_STEPS, before=before)
+    return Rule(code=code, find=lambda _: iter(()), passing=events_in_steps, before=before)
 
 
 def test_what_a_rule_says_of_others_gives_their_order() -> None:

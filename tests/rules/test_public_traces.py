@@ -40,7 +40,7 @@ def test_where_the_host_is_ahead_nothing_is_late(traces: pathlib.Path, public_re
 def test_of_a_ddp_training_the_options_are_known_that_it_pays_for(reports: Reports) -> None:
     for report in reports("hta_nccl_ddp"):
         (finding,) = (finding for finding in report.findings if finding.rule == "DST03")
-        assert finding.numbers["place"] == "gradient_as_bucket_view=True"
+        assert finding.numbers()["place"] == "gradient_as_bucket_view=True"
         # One copy for each of the model's 161 parameters.
         assert (finding.count, finding.severity) == (161 * len(report.steps), "low")
 

@@ -14,13 +14,12 @@ from tbprof import rules
 from tbprof.analysis.facts import Facts
 from tbprof.model import FailedRule, Finding, NotChecked
 from tbprof.report import report_of
-from tbprof.rules.base.passing import IN_STEPS
+from tbprof.rules.base.passing import events_in_steps
 from tbprof.rules.base.rule import Need, Rule
-from tbprof.rules.declared import declared_note, declared_rule
+from tbprof.rules.declared import declared_rule
 from tbprof.rules.files import rule_files
 from tbprof.rules.registry import RULES
 
-NOTES = Path(rules.__file__).parent / "notes"
 OF_NO_TRACE = {"DEV01", "DST02", "DST08"}
 """Preflight alone finds the first, the ranks of a job together the others."""
 
@@ -45,13 +44,12 @@ def test_every_file_that_declares_a_rule_is_one() -> None:
     assert declaring | named == {file.path for file in rule_files()}
 
 
-def test_every_note_is_that_of_a_rule() -> None:
-    """A note of another name would never be said."""
-    families = {file.path.parent.name for file in rule_files()}
-    noted = {path.stem: import_module(f"tbprof.rules.notes.{path.stem}") for path in NOTES.glob("[a-z]*.py")}
-    assert noted.keys() <= families
-    said = {name for module in noted.values() for name in vars(module) if re.fullmatch(r"[a-z]{3}\d\d", name)}
-    assert said == {file.code.lower() for file in rule_files() if declared_note(file)}
+def test_every_rule_of_a_trace_has_its_records() -> None:
+    """And no record is that of another code: such figures would never be read."""
+    for family in {file.path.parent for file in rule_files()}:
+        words = import_module(f"tbprof.rules.{family.name}.words")
+        codes = {file.code for file in rule_files() if file.path.parent == family} - OF_NO_TRACE
+        assert words.FOUND.keys() == words.LOOKED_AT.keys() == codes
 
 
 def raises_at_once(facts: Facts) -> Iterator[Finding]:
@@ -64,7 +62,7 @@ def raises_after_one(facts: Facts) -> Iterator[Finding]:
 
 
 def broken(find: object, *needs: Need) -> Rule:
-    return Rule(code="TRC99", needs=needs, find=find, passing=IN_STEPS)  # type: ignore[arg-type]
+    return Rule(code="TRC99", needs=needs, find=find, passing=events_in_steps)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

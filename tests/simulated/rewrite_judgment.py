@@ -17,6 +17,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.judge.actions import rank
 from tbprof.model import Finding, Saving
 from tbprof.rules.checking import run_rules
+from tbprof.rules.launch.words import LargerBatch
 from tbprof.rules.registry import RULES
 
 _RULE = {rule.code: rule for rule in RULES}
@@ -97,11 +98,11 @@ def judge_batch(seed: int) -> BatchJudgment | None:
     findings = _found("LCH07", record(program, whole).facts())
     if not findings:
         return None
-    numbers = findings[0].numbers
-    factor = int(numbers["factor"])
-    longer = random.Random(f"batch {seed}").uniform(1, factor)
-    true = run(_with_longer_kernels(program, longer)).window_ns / factor / whole.window_ns
-    return BatchJudgment(float(numbers["least_share"]), float(numbers["share"]), true)
+    larger = findings[0].figures
+    assert isinstance(larger, LargerBatch)
+    longer = random.Random(f"batch {seed}").uniform(1, larger.factor)
+    true = run(_with_longer_kernels(program, longer)).window_ns / larger.factor / whole.window_ns
+    return BatchJudgment(larger.least_share, larger.share, true)
 
 
 def _found(code: str, facts: Facts) -> tuple[Finding, ...]:

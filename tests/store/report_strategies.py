@@ -10,7 +10,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tbprof.model import Report
+from tbprof.model import Figures, Report
+from tbprof.rules.words import OtherVersion
 
 _INT64 = st.integers(-(2**63), 2**63 - 1)
 # protobuf holds no lone surrogates, and neither does a trace that was read.
@@ -40,6 +41,8 @@ def _of(hint: Any) -> st.SearchStrategy[Any]:
         return st.sampled_from(parts)
     if origin is Mapping:
         return st.dictionaries(_TEXT, _of(parts[1]), max_size=3)
+    if hint is Figures:
+        return st.builds(OtherVersion, st.dictionaries(_TEXT, _of(int | float | str), min_size=1, max_size=3))
     if dataclasses.is_dataclass(hint):
         hints = typing.get_type_hints(hint)
         return st.builds(hint, **{name: _of(inner) for name, inner in hints.items()})

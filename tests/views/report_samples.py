@@ -31,6 +31,7 @@ from tbprof.model import (
     TraceSummary,
     Verdict,
 )
+from tbprof.rules.words import OtherVersion
 
 
 def step(number: int, duration_ns: int, *, cold: bool = False) -> Step:
@@ -105,7 +106,7 @@ REPORT = Report(
             saving=Saving(1_000, 1_500, 2_000),
             confidence="high",
             evidence=(Evidence("wait", 12_000_000, 40_000, None, 77),),
-            numbers={"bytes": 8, "longest_ns": 40_500, "op": "aten::item"},
+            figures=OtherVersion({"bytes": 8, "longest_ns": 40_500, "op": "aten::item"}),
             fingerprint="0123456789abcdef",
         ),
     ),

@@ -26,7 +26,7 @@ from tbprof.analysis.figures.savings import step_savings
 from tbprof.analysis.host_states import HostLanes, waiting
 from tbprof.analysis.intervals import overlap_ns, subtract
 from tbprof.analysis.steps import gpu_lag_ns
-from tbprof.model import Check, DeviceIdle, Finding, HostTime, Idle, Numbers, Saving, Step, SyncTotals
+from tbprof.model import Check, DeviceIdle, Finding, HostTime, Idle, Saving, Step, SyncTotals
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
@@ -192,16 +192,13 @@ def _sum(idle: IdleOfDevice, by_cause: dict[str, int]) -> DeviceIdle:
     )
 
 
-_SHARE = "share"
-
-
 def findings_within(findings: Sequence[Finding], window_ns: int) -> tuple[Finding, ...]:
     """The same, each within a window of this length."""
     return tuple(
         dataclasses.replace(
             finding,
             saving=None if finding.saving is None else finding.saving.at_most(window_ns),
-            numbers=_within(finding.numbers),
+            figures=finding.figures.with_whole_shares(),
         )
         for finding in findings
     )
@@ -209,12 +206,9 @@ def findings_within(findings: Sequence[Finding], window_ns: int) -> tuple[Findin
 
 def checks_within(checks: Sequence[Check]) -> tuple[Check, ...]:
     """The same, of what the rules looked at that found nothing."""
-    return tuple(dataclasses.replace(check, numbers=_within(check.numbers)) for check in checks)
-
-
-def _within(numbers: Numbers) -> Numbers:
-    return {key: _part(value) if key.endswith(_SHARE) else value for key, value in numbers.items()}
-
-
-def _part(value: float | str) -> float | str:
-    return value if isinstance(value, str) or 0 <= value <= 1 else min(max(value, 0.0), 1.0)
+    return tuple(
+        check
+        if check.figures is None
+        else dataclasses.replace(check, figures=check.figures.with_whole_shares())
+        for check in checks
+    )

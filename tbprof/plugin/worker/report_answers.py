@@ -13,15 +13,8 @@ from typing import Any, TypeAlias
 from tbprof.errors import Busy, Gone, TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
-from tbprof.plugin.worker.window_messages import (
-    MISSING,
-    AskedWindow,
-    Part,
-    json_of,
-    record_in,
-    report_of,
-    windows_in,
-)
+from tbprof.plugin.worker.report_message import report_of
+from tbprof.plugin.worker.window_messages import MISSING, AskedWindow, Part, json_of, record_in, windows_in
 from tbprof.process.answering import Question
 from tbprof.views.answer import WindowAnswer
 from tbprof.views.checks import checks_view

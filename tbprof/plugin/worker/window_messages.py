@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
-from tbprof.model import Report, Window
+from tbprof.model import Window
 from tbprof.records import dataclass
-from tbprof.store.codec import decode_report
-from tbprof.store.windows import stored_report, with_doubt
 
 if TYPE_CHECKING:
     from tbprof.views.job.job_page import RankProblem, UnreadRank
@@ -105,17 +102,3 @@ def _column(_: object, text: str) -> Any:
     import numpy as np
 
     return np.frombuffer(base64.b64decode(text), np.int64)
-
-
-def report_of(asked: AskedWindow, *, is_one_of_many: bool = False) -> Report | None:
-    """The one that came with the question, else the one at hand; None where its trace must be read.
-
-    Raises:
-        TbprofError: It can't be used.
-    """
-    if asked.stored is None:
-        return stored_report(asked.window, is_one_of_many=is_one_of_many)
-    path = asked.window.trace_path or ""
-    report = decode_report(asked.stored, name=path, is_one_of_many=is_one_of_many)
-    named = dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
-    return with_doubt(asked.window, named)

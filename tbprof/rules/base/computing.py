@@ -10,7 +10,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import faster_device_ns
 from tbprof.analysis.intervals import Intervals, overlap_ns
 from tbprof.analysis.names import are_named, matching_names
-from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Numbers, Removal, Saving, Severity
+from tbprof.model import MEDIUM_SHARE, SEVERITIES, Figures, Finding, Removal, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import Confidence, window_finding
 from tbprof.rules.base.severity import severity_of_transfer
@@ -33,6 +33,12 @@ def device_ns(facts: Facts, at: Int64s) -> int:
     return min(spent_ns, facts.steps.total_ns)
 
 
+def spent_on(facts: Facts, at: Int64s) -> tuple[float, int]:
+    """The share of the steps that this work takes, 0 to 1, and how long it takes in a step."""
+    spent_ns = device_ns(facts, at)
+    return spent_ns / max(facts.steps.total_ns, 1), spent_ns // max(len(facts.steps), 1)
+
+
 def is_worth_a_word(facts: Facts, saved_ns: int) -> bool:
     """Whether it is at least the share of the steps from which on a finding can be medium."""
     return saved_ns >= max(MEDIUM_SHARE * facts.steps.total_ns, 1)
@@ -49,8 +55,7 @@ def computing_finding(
     at: Int64s,
     *,
     ceiling_ns: int,
-    numbers: Numbers,
-    place: str = "",
+    figures: Figures,
     confidence: Confidence = "medium",
     removal: Removal = "rewrite",
     keeps_launches: bool = False,
@@ -64,19 +69,14 @@ def computing_finding(
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)
     return window_finding(
         rule,
-        place=place,
+        place=figures.place,
         severity=severity_of_computing(facts, saving),
         count=len(at),
         removal=removal,
         saving=saving,
         confidence=confidence,
         evidence=row_evidence(facts, "kernel", facts.work.rows[at]),
-        numbers={
-            **({"place": place} if place else {}),
-            "share": device_ns(facts, at) / max(facts.steps.total_ns, 1),
-            "per_step_ns": device_ns(facts, at) // max(len(facts.steps), 1),
-            **numbers,
-        },
+        figures=figures,
     )
 
 

@@ -9,6 +9,7 @@ or its last, is the result that was asked for.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
@@ -22,8 +23,9 @@ from tbprof.analysis.names import matching_rows
 from tbprof.framework_options import option_at
 from tbprof.model import (
     Evidence,
+    Figures,
     Finding,
-    Numbers,
+    Remedy,
     Removal,
     Saving,
     Severity,
@@ -41,15 +43,23 @@ Confidence: TypeAlias = Literal["high", "medium", "low"]
 
 
 def site_finding(
-    facts: Facts, site_index: SiteIndex, *, rule: str, removal: Removal, numbers: Numbers
+    facts: Facts, site_index: SiteIndex, *, rule: str, removal: Removal, figures: Figures
 ) -> Finding:
     """The finding that one site is, with its bracket, its steps and its longest waits.
 
-    Where the site is in a framework that has an option for it, the numbers have its `hint`.
+    Where the site is in a framework that has an option for it, the remedy has its `hint`.
     """
     site = facts.sites[site_index]
-    hinted = {**numbers, **_hint(site)}
-    return waits_finding(facts, (site_index,), site.members, rule=rule, removal=removal, numbers=hinted)
+    found = waits_finding(facts, (site_index,), site.members, rule=rule, removal=removal, figures=figures)
+    return with_remedy(found, hint=_hint(site))
+
+
+def with_remedy(finding: Finding, *, hint: str = "", fixed_as: str = "") -> Finding:
+    """The same finding with what else is known of its fix."""
+    remedy = dataclasses.replace(
+        finding.remedy, hint=hint or finding.remedy.hint, fixed_as=fixed_as or finding.remedy.fixed_as
+    )
+    return finding if remedy == finding.remedy else dataclasses.replace(finding, remedy=remedy)
 
 
 def waits_finding(
@@ -59,12 +69,12 @@ def waits_finding(
     *,
     rule: str,
     removal: Removal,
-    numbers: Numbers,
+    figures: Figures,
 ) -> Finding:
     """A finding about these episodes, which are all or a part of those of these sites.
 
     What could only be read later is needed where there is no later step. Where the code is known and
-    decides by what is read, the numbers have `used_at_once`: then reading later does not win the estimate.
+    decides by what is read, the remedy has `used_at_once`: then reading later does not win the estimate.
     """
     if removal == "defer" and not has_later_step(facts, members):
         removal = "needed"
@@ -81,23 +91,23 @@ def waits_finding(
         saving=saving if facts.device_is_known else None,
         confidence="high" if known else "medium",
         evidence=wait_evidence(facts, members)[:MAX_EVIDENCE],
-        numbers={**numbers, **_used_at_once(facts, sites)},
+        figures=figures,
         fingerprint=_fingerprint(facts, rule, [facts.sites[site] for site in sites]),
+        remedy=Remedy(used_at_once=_is_used_at_once(facts, sites)),
     )
 
 
-def _used_at_once(facts: Facts, sites: Sequence[SiteIndex]) -> Numbers:
+def _is_used_at_once(facts: Facts, sites: Sequence[SiteIndex]) -> bool:
     hook = facts.trace.facts
     audit = None if hook is None else hook.audit
     reads = [facts.sites[index] for index in sites if facts.sites[index].direction == "DtoH"]
     if audit is None or not reads:
-        return {}
-    decides = all(is_used_immediately(site.source, audit.sources) for site in reads)
-    return {"used_at_once": 1} if decides else {}
+        return False
+    return all(is_used_immediately(site.source, audit.sources) for site in reads)
 
 
 def transfer_finding(
-    facts: Facts, site_index: SiteIndex, *, rule: str, ceiling_ns: int, numbers: Numbers
+    facts: Facts, site_index: SiteIndex, *, rule: str, ceiling_ns: int, figures: Figures
 ) -> Finding:
     """A finding about how long the copies of a site keep the device, and no wait; at most that is won."""
     site = facts.sites[site_index]
@@ -114,18 +124,19 @@ def transfer_finding(
         saving=saving,
         confidence="medium",
         evidence=row_evidence(facts, "copy", facts.work.rows[record[record != NONE]])[:MAX_EVIDENCE],
-        numbers={**numbers, **_hint(site)},
+        figures=figures,
         fingerprint=_fingerprint(facts, rule, [site]),
+        remedy=Remedy(hint=_hint(site)),
     )
 
 
-def _hint(site: SiteMembers) -> Numbers:
-    """The option of its framework that takes a site away, ready to go into the numbers of its finding."""
+def _hint(site: SiteMembers) -> str:
+    """The code of the option of its framework that takes a site away; "" where none is known."""
     is_upload = site.direction == "HtoD"
     if site.source is None or not (site.blocking or is_upload):
-        return {}
+        return ""
     option = option_at(site.source.file, site.source.function, site.ops, is_upload=is_upload)
-    return {} if option is None else {"hint": option.code}
+    return "" if option is None else option.code
 
 
 def _fingerprint(facts: Facts, rule: str, sites: Sequence[SiteMembers]) -> str:
@@ -152,7 +163,7 @@ def window_finding(
     saving: Saving | None,
     confidence: Confidence,
     evidence: tuple[Evidence, ...],
-    numbers: Numbers,
+    figures: Figures,
     sites: tuple[SiteIndex, ...] = (),
 ) -> Finding:
     """A finding about the window or its steps; its fingerprint is that of the rule and the place.
@@ -166,7 +177,7 @@ def window_finding(
         saving: What that wins; None where it is not a matter of time, or another finding has it.
         confidence: How sure it is.
         evidence: Where to look; their steps are those of the finding.
-        numbers: Its figures.
+        figures: The record of the rule.
         sites: The sites that take part.
     """
     steps = sorted({item.step for item in evidence if item.step is not None})
@@ -180,7 +191,7 @@ def window_finding(
         saving=saving,
         confidence=confidence,
         evidence=evidence[:MAX_EVIDENCE],
-        numbers=numbers,
+        figures=figures,
         fingerprint=fingerprint(rule, "", place, ()),
     )
 

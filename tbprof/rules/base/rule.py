@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LineKind
-from tbprof.model import HOST_CALLS, Finding, Numbers
+from tbprof.model import HOST_CALLS, Figures, Finding
 from tbprof.records import dataclass
-from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import duration, share
-
-if TYPE_CHECKING:
-    from tbprof.analysis.facts import Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +20,8 @@ class Need:
     is_met: Callable[[Facts], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Passing:
-    """What a rule that found nothing can say for that."""
-
-    looked_at: Callable[[Facts], Numbers | None]
-    """Its figures; None where the window holds nothing that the rule judges."""
-    note: Note
-    """Those figures in a sentence."""
+LooksAt: TypeAlias = Callable[[Facts], Figures | None]
+"""What a rule that found nothing looked at; None where the window holds nothing that the rule judges."""
 
 
 Effect: TypeAlias = Literal["earlier_host", "shorter_kernels", "fewer_kernels"]
@@ -49,7 +39,7 @@ class Rule:
 
     code: str
     find: Callable[[Facts], Iterator[Finding]]
-    passing: Passing
+    passing: LooksAt
     """Evidence that it looked, where it found nothing."""
     kind: LineKind | None = None
     """What the lines of its findings do, as preflight calls it; None where they are about no lines."""
@@ -78,34 +68,3 @@ CALLS = Need(HOST_CALLS, lambda facts: facts.host_is_known)
 GPU_WORK = Need("complete GPU work", lambda facts: facts.device_is_known)
 STEPS = Need("steps", lambda facts: facts.steps.recorded)
 HOOK = Need("facts of the hook", lambda facts: facts.trace.facts is not None)
-
-
-Note: TypeAlias = Callable[[Numbers, Scope], str]
-"""From the numbers of a finding, and what they are figures of, to whole sentences; "" for nothing to say.
-
-Raises KeyError where a number is missing, as in a report of another version.
-"""
-
-_NS_PER_US = 1000
-
-
-def duration_of(numbers: Numbers, name: str) -> str:
-    """That of the number called so, which is in ns."""
-    return duration(float(numbers[name]) / _NS_PER_US)
-
-
-def number_of(numbers: Numbers, name: str) -> str:
-    return f"{float(numbers[name]):g}"
-
-
-def about_of(numbers: Numbers, name: str) -> str:
-    """A mean of counts as a whole number, which is said to be one only where it is."""
-    value = float(numbers[name])
-    if value < 1:
-        return f"{value:g}"
-    return f"{value:,.0f}" if value.is_integer() else f"about {value:,.0f}"
-
-
-def share_of(numbers: Numbers, name: str) -> str:
-    """In percent, of a number from 0 to 1."""
-    return share(float(numbers[name]))

@@ -38,9 +38,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import COLLECTIVES
+from tbprof.rules.base.passing import collectives
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups, severity_of_exchange
+from tbprof.rules.communication.words import ExposedCommunication
 
 _CODE = "DST01"
 
@@ -65,12 +66,12 @@ def _finding(facts: Facts, one: KindAndGroup, exposed_ns: int) -> Finding:
         saving=saving,
         confidence="medium",
         evidence=row_evidence(facts, "collective", facts.work.rows[facts.collectives.at[shown]]),
-        numbers={
-            "place": one.place,
-            "exposed_per_step_ns": exposed_ns // len(facts.steps),
-            "share": exposed_ns / facts.steps.total_ns,
-            "waiting_per_step_ns": waited_ns // len(facts.steps),
-        },
+        figures=ExposedCommunication(
+            place=one.place,
+            exposed_per_step_ns=exposed_ns // len(facts.steps),
+            share=exposed_ns / facts.steps.total_ns,
+            waiting_per_step_ns=waited_ns // len(facts.steps),
+        ),
     )
 
 
@@ -78,7 +79,7 @@ RULE = Rule(
     code=_CODE,
     answers=("communication",),
     find=find,
-    passing=COLLECTIVES,
+    passing=collectives,
     needs=(GPU_WORK,),
     is_of_device=True,
 )

@@ -46,9 +46,10 @@ from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import launched_inside, unlaunched_ns
-from tbprof.rules.base.passing import COLLECTIVES
+from tbprof.rules.base.passing import collectives
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.rules.communication.words import DdpOption
 from tbprof.trace.columns.arrays import Int64s, is_among
 from tbprof.trace.columns.columns import Category
 
@@ -124,12 +125,12 @@ def _finding(facts: Facts, cost: _Cost) -> Finding:
         saving=won,
         confidence="high",
         evidence=cost.evidence,
-        numbers={
-            "place": cost.option,
-            "per_step_ns": cost.ns // len(facts.steps),
-            "share": cost.ns / facts.steps.total_ns,
-        },
+        figures=DdpOption(
+            place=cost.option,
+            per_step_ns=cost.ns // len(facts.steps),
+            share=cost.ns / facts.steps.total_ns,
+        ),
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=collectives, needs=(GPU_WORK,))

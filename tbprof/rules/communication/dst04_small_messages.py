@@ -45,10 +45,11 @@ from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import unlaunched_ns
-from tbprof.rules.base.passing import COLLECTIVES
+from tbprof.rules.base.passing import collectives
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.communication.kinds_and_groups import KindAndGroup, kinds_and_groups
+from tbprof.rules.communication.words import SmallMessages
 from tbprof.trace.columns.arrays import Int64s
 
 _CODE = "DST04"
@@ -90,12 +91,12 @@ def _finding(facts: Facts, one: KindAndGroup, small: Int64s, exposed_ns: int) ->
         saving=won,
         confidence="medium",
         evidence=row_evidence(facts, "collective", facts.work.rows[facts.collectives.at[small]]),
-        numbers={
-            "place": one.place,
-            "per_step": round(len(small) / len(facts.steps), 1),
-            "exposed_per_step_ns": exposed_ns // len(facts.steps),
-        },
+        figures=SmallMessages(
+            place=one.place,
+            per_step=round(len(small) / len(facts.steps), 1),
+            exposed_per_step_ns=exposed_ns // len(facts.steps),
+        ),
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=collectives, needs=(GPU_WORK,))

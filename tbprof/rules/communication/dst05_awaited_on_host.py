@@ -40,9 +40,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding, Saving, SiteIndex
 from tbprof.rules.base.evidence import wait_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import COLLECTIVES
+from tbprof.rules.base.passing import collectives
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
+from tbprof.rules.communication.words import AwaitedOnHost
 
 _CODE = "DST05"
 _MOSTLY = 0.5
@@ -73,9 +74,9 @@ def _finding(
         saving=saving,
         confidence="medium",
         evidence=wait_evidence(facts, members),
-        numbers={"waiting_per_step_ns": ns // len(facts.steps), "share_of_wait": ns / wait_ns},
+        figures=AwaitedOnHost(ns // len(facts.steps), share_of_wait=ns / wait_ns),
         sites=(index,),
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, is_timed=True, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=collectives, is_timed=True, needs=(GPU_WORK,))

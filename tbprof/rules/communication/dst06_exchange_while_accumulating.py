@@ -49,9 +49,10 @@ from tbprof.model import MEDIUM_SHARE, Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import launched_inside, unlaunched_ns
-from tbprof.rules.base.passing import COLLECTIVES
+from tbprof.rules.base.passing import collectives
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.kinds_and_groups import severity_of_exchange
+from tbprof.rules.communication.words import NeedlessExchange
 from tbprof.trace.columns.arrays import Int64s, distinct_places, is_among
 from tbprof.trace.columns.columns import Category
 
@@ -116,11 +117,11 @@ def _finding(facts: Facts, members: Int64s, passes: int, exposed_ns: int) -> Fin
         saving=won,
         confidence="high",
         evidence=row_evidence(facts, "collective", facts.work.rows[facts.collectives.at[members]]),
-        numbers={
-            "passes": passes,
-            "collectives_per_step": round(len(members) / len(facts.steps), 1),
-            "exposed_per_step_ns": exposed_ns // len(facts.steps),
-        },
+        figures=NeedlessExchange(
+            passes=passes,
+            collectives_per_step=round(len(members) / len(facts.steps), 1),
+            exposed_per_step_ns=exposed_ns // len(facts.steps),
+        ),
     )
 
 
@@ -139,4 +140,4 @@ def _held_back_ns(facts: Facts, at: Int64s) -> int:
     return int((work.end_ns[at] - work.start_ns[at] - beside_ns).sum())
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, find=find, passing=collectives, needs=(GPU_WORK,))

@@ -42,9 +42,10 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.passing import COLLECTIVES
+from tbprof.rules.base.passing import collectives
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.communication.slowed_rows import find_slowed
+from tbprof.rules.communication.words import SlowedCopies
 from tbprof.trace.columns.columns import Category
 
 _CODE = "DST07"
@@ -55,7 +56,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     is_copy = trace.slices.category[work.rows] == Category.MEMCPY
     at = np.flatnonzero(is_copy & ~facts.parts.is_communication)
     alike = np.stack([trace.slices.name[work.rows[at]], trace.bytes.at(work.rows[at])], axis=1)
-    yield from find_slowed(facts, _CODE, ("copy", "copies"), at, alike, at)
+    yield from find_slowed(facts, _CODE, ("copy", SlowedCopies), at, alike, at)
 
 
-RULE = Rule(code=_CODE, find=find, passing=COLLECTIVES, needs=(GPU_WORK,), is_of_device=True)
+RULE = Rule(code=_CODE, find=find, passing=collectives, needs=(GPU_WORK,), is_of_device=True)

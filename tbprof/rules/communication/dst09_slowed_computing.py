@@ -39,9 +39,10 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.passing import COLLECTIVES
+from tbprof.rules.base.passing import collectives
 from tbprof.rules.base.rule import GPU_WORK, Need, Rule
 from tbprof.rules.communication.slowed_rows import find_slowed
+from tbprof.rules.communication.words import SlowedKernels
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "DST09"
@@ -52,7 +53,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     kernels = facts.kernels_in_steps
     kernels = kernels[~facts.parts.is_communication[kernels]]
-    yield from find_slowed(facts, _CODE, ("kernel", "kernels"), *_kernels_of_shapes(facts, kernels), kernels)
+    yield from find_slowed(
+        facts, _CODE, ("kernel", SlowedKernels), *_kernels_of_shapes(facts, kernels), kernels
+    )
 
 
 def _kernels_of_shapes(facts: Facts, at: Int64s) -> tuple[Int64s, Int64s]:
@@ -76,7 +79,7 @@ def _is_comparable(facts: Facts) -> bool:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=COLLECTIVES,
+    passing=collectives,
     needs=(GPU_WORK, Need("shapes", _is_comparable)),
     is_of_device=True,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,10 @@ from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.severity import severity_of_transfer
+from tbprof.rules.communication.words import SlowedCopies, SlowedKernels
 from tbprof.trace.columns.arrays import Int64s, median
+
+_Kind: TypeAlias = tuple[str, type[SlowedCopies] | type[SlowedKernels]]
 
 _LEAST_SLOWER = 0.1
 """Of what the rows beside communication take without it: below that it is noise."""
@@ -51,14 +55,14 @@ class _Slowed:
 
 
 def find_slowed(
-    facts: Facts, code: str, named: tuple[str, str], at: Int64s, alike: Int64s, among: Int64s
+    facts: Facts, code: str, of: _Kind, at: Int64s, alike: Int64s, among: Int64s
 ) -> Iterator[Finding]:
     """The finding that rows take longer beside communication than their like without it, where they do.
 
     Args:
         facts: Of the window.
         code: Of the rule.
-        named: What one row and several are called, in the evidence and in the numbers.
+        of: What a row is called in the evidence, and the record of the rule.
         at: Positions in the device work.
         alike: A line each; what has the same one does the same work.
         among: All that may be slowed down alike, these and those of which nothing is known.
@@ -66,11 +70,11 @@ def find_slowed(
     slowed = _slowed_rows(facts, at, distinct_lines(alike)[1], among)
     is_much = slowed.excess_ns >= MEDIUM_SHARE * facts.steps.total_ns > 0
     if is_much and slowed.share >= _LEAST_SLOWER:
-        yield _finding(facts, code, named, slowed)
+        yield _finding(facts, code, of, slowed)
 
 
-def _finding(facts: Facts, code: str, named: tuple[str, str], slowed: _Slowed) -> Finding:
-    one, several = named
+def _finding(facts: Facts, code: str, of: _Kind, slowed: _Slowed) -> Finding:
+    one, record = of
     seen, won = (
         Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ns) for ns in (slowed.excess_ns, slowed.won_ns)
     )
@@ -83,11 +87,11 @@ def _finding(facts: Facts, code: str, named: tuple[str, str], slowed: _Slowed) -
         saving=won,
         confidence="medium",
         evidence=row_evidence(facts, one, facts.work.rows[slowed.at]),
-        numbers={
-            f"{several}_per_step": round(len(slowed.at) / len(facts.steps), 1),
-            "longer_per_step_ns": slowed.excess_ns // len(facts.steps),
-            "longer_share": slowed.share,
-        },
+        figures=record(
+            round(len(slowed.at) / len(facts.steps), 1),
+            longer_per_step_ns=slowed.excess_ns // len(facts.steps),
+            longer_share=slowed.share,
+        ),
     )
 
 

@@ -38,13 +38,13 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import total_ns
 from tbprof.analysis.names import matching_names
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Saving
 from tbprof.rules.base.computing import is_worth_a_word
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
-from tbprof.rules.notes.compilation import cmp01
+from tbprof.rules.compilation.words import CompilingIdle
 
 _CODE = "CMP01"
 
@@ -66,20 +66,18 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
         confidence="high",
         evidence=idle_evidence(facts, idle),
-        numbers=_numbers(facts),
+        figures=_idle(facts),
     )
 
 
-def _numbers(facts: Facts) -> Numbers:
+def _idle(facts: Facts) -> CompilingIdle:
     idle_ns = total_ns(facts.idle_of("compile"))
     steps = max(len(facts.steps), 1)
-    return {"idle_per_step_ns": idle_ns // steps, "share": idle_ns / max(facts.steps.total_ns, 1)}
+    return CompilingIdle(idle_ns // steps, share=idle_ns / max(facts.steps.total_ns, 1))
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
-    return _numbers(facts) if matching_names(facts.trace, _COMPILED).any() else None
+def _looked_at(facts: Facts) -> CompilingIdle | None:
+    return _idle(facts) if matching_names(facts.trace, _COMPILED).any() else None
 
 
-RULE = Rule(
-    code=_CODE, effect="earlier_host", find=find, passing=Passing(_looked_at, cmp01), needs=(GPU_WORK,)
-)
+RULE = Rule(code=_CODE, effect="earlier_host", find=find, passing=_looked_at, needs=(GPU_WORK,))

@@ -40,17 +40,16 @@ from collections.abc import Iterator
 from itertools import islice
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, GraphBreak, Numbers
+from tbprof.model import Finding, GraphBreak
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import HOOK, Passing, Rule
+from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.compilation.compiled_regions import (
     compiler,
     regions_in_steps,
     what_compile_brought,
 )
-from tbprof.rules.notes.compilation import what_compile_brought_words
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.compilation.words import BrokenGraph, NoBrokenGraph
 
 _CODE = "CMP02"
 
@@ -61,6 +60,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     known, rows = compiler(facts), regions_in_steps(facts)
     if known is None or not len(rows):
         return
+    compiled = what_compile_brought(facts, known)
     for broken in islice(known.breaks, _MAX_PLACES):
         yield window_finding(
             _CODE,
@@ -71,7 +71,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             saving=None,
             confidence="medium",
             evidence=row_evidence(facts, "compiled", rows),
-            numbers={"place": _place(broken), "reason": broken.reason, **what_compile_brought(facts)},
+            figures=BrokenGraph(_place(broken), broken.reason, compiled),
         )
 
 
@@ -79,23 +79,16 @@ def _place(broken: GraphBreak) -> str:
     return f"{broken.file}({broken.line}): {broken.function}"
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> NoBrokenGraph | None:
     known = compiler(facts)
-    return None if known is None else {"breaks": len(known.breaks), **what_compile_brought(facts)}
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    breaks = (
-        "No graph is broken" if not numbers["breaks"] else "No code with a broken graph runs in the steps"
-    )
-    return f"{breaks}. {what_compile_brought_words(numbers)}"
+    return None if known is None else NoBrokenGraph(len(known.breaks), what_compile_brought(facts, known))
 
 
 RULE = Rule(
     code=_CODE,
     effect="earlier_host",
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(HOOK,),
     no_saving="what one whole graph would run as, only compiling without the break tells",
 )

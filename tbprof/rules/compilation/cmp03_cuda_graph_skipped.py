@@ -37,13 +37,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import HOOK, Passing, Rule
+from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.compilation.compiled_regions import compiler, regions_in_steps
-from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import count
+from tbprof.rules.compilation.words import CudaGraphs, SkippedCudaGraphs
 
 _CODE = "CMP03"
 
@@ -61,27 +60,20 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=None,
         confidence="medium",
         evidence=row_evidence(facts, "compiled", rows),
-        numbers={"skips": known.cudagraph_skips, "reason": next(iter(known.cudagraph_reasons), "")},
+        figures=SkippedCudaGraphs(known.cudagraph_skips, next(iter(known.cudagraph_reasons), "")),
     )
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> CudaGraphs | None:
     known = compiler(facts)
-    return None if known is None else {"graphs": known.graphs, "skips": known.cudagraph_skips}
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    graphs = count(int(numbers["graphs"]), "compiled graph")
-    if not numbers["skips"]:
-        return f"{graphs}, none of which was given up as a CUDA graph."
-    return f"{graphs}, and no compiled code runs in the steps."
+    return None if known is None else CudaGraphs(known.graphs, skips=known.cudagraph_skips)
 
 
 RULE = Rule(
     code=_CODE,
     effect="earlier_host",
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(HOOK,),
     no_saving="LCH03 has the idle that a CUDA graph could win",
 )

@@ -36,12 +36,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import CompilerFacts, Finding, Numbers, Severity
+from tbprof.model import CompilerFacts, Finding, Severity
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import HOOK, Passing, Rule
+from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.compilation.compiled_regions import compiler
-from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import count
+from tbprof.rules.compilation.words import CompiledOnce, Recompiled
 
 _CODE = "CMP04"
 
@@ -51,13 +50,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     if known is None:
         return
     if known.given_up:
-        yield _finding(known, known.given_up[0], len(known.given_up), "medium", is_given_up=1)
+        yield _finding(known, known.given_up[0], len(known.given_up), "medium", is_given_up=True)
     elif _compiled_in_steps(facts) and known.recompilations:
-        yield _finding(known, known.recompilations[0].reason, _compiled_in_steps(facts), "low", is_given_up=0)
+        yield _finding(
+            known, known.recompilations[0].reason, _compiled_in_steps(facts), "low", is_given_up=False
+        )
 
 
 def _finding(
-    known: CompilerFacts, reason: str, times: int, severity: Severity, *, is_given_up: int
+    known: CompilerFacts, reason: str, times: int, severity: Severity, *, is_given_up: bool
 ) -> Finding:
     worst = next(iter(known.recompilations), None)
     place = "" if worst is None else f"{worst.file}({worst.line}): {worst.function}"
@@ -70,15 +71,18 @@ def _finding(
         saving=None,
         confidence="high",
         evidence=(),
-        numbers={"place": place, "reason": reason, "given_up": is_given_up, **_recompiled(known)},
+        figures=Recompiled(
+            place, reason, given_up=is_given_up, times=_times(known), compile_ms=_compile_ms(known)
+        ),
     )
 
 
-def _recompiled(known: CompilerFacts) -> Numbers:
-    return {
-        "times": sum(one.count for one in known.recompilations),
-        "compile_ms": sum(one.compile_ns for one in known.recompilations) // 1_000_000,
-    }
+def _times(known: CompilerFacts) -> int:
+    return sum(one.count for one in known.recompilations)
+
+
+def _compile_ms(known: CompilerFacts) -> int:
+    return sum(one.compile_ns for one in known.recompilations) // 1_000_000
 
 
 def _compiled_in_steps(facts: Facts) -> int:
@@ -87,23 +91,16 @@ def _compiled_in_steps(facts: Facts) -> int:
     return 0 if hook is None else hook.counters.get("dynamo.frames", 0)
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> CompiledOnce | None:
     known = compiler(facts)
-    return None if known is None else {"graphs": known.graphs, **_recompiled(known)}
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    graphs, times = count(int(numbers["graphs"]), "compiled graph"), int(numbers["times"])
-    if not times:
-        return f"{graphs}, none of them for something that was compiled before."
-    return f"{graphs}; compiled again {count(times, 'time')} before the recorded steps, and not in them."
+    return None if known is None else CompiledOnce(known.graphs, _times(known), _compile_ms(known))
 
 
 RULE = Rule(
     code=_CODE,
     effect="earlier_host",
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(HOOK,),
     no_saving="the idle that compiling causes is CMP01's",
 )

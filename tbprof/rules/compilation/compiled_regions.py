@@ -6,8 +6,9 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.names import matching_rows
-from tbprof.model import CompilerFacts, Numbers
+from tbprof.model import CompilerFacts
 from tbprof.rules.base.launching import launched_inside
+from tbprof.rules.compilation.words import Compiled
 from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category
 
@@ -30,16 +31,14 @@ def regions_in_steps(facts: Facts) -> Int64s:
     return np.empty(0, np.int64)
 
 
-def what_compile_brought(facts: Facts) -> Numbers:
+def what_compile_brought(facts: Facts, known: CompilerFacts) -> Compiled:
     """How many calls of torch became how many graphs, and what these launch in a step."""
-    known, rows, steps = compiler(facts), regions_in_steps(facts), max(len(facts.steps), 1)
-    if known is None:
-        return {}
+    rows, steps = regions_in_steps(facts), max(len(facts.steps), 1)
     launched = launched_inside(facts, rows)
     kernels = int(facts.work.is_kernel[launched].sum())
-    return {
-        "graphs": known.graphs,
-        "operations": known.operations,
-        "regions_per_step": round(len(rows) / steps, 1),
-        "kernels_per_step": round(kernels / steps, 1),
-    }
+    return Compiled(
+        graphs=known.graphs,
+        operations=known.operations,
+        regions_per_step=round(len(rows) / steps, 1),
+        kernels_per_step=round(kernels / steps, 1),
+    )

@@ -42,11 +42,12 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import STAGED_BYTES
-from tbprof.model import FIXED_AS, Finding
-from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import UPLOADS
+from tbprof.model import Finding
+from tbprof.rules.base.findings import site_finding, with_remedy
+from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.copies.steady_uploads import moves_batch, names_loader
+from tbprof.rules.copies.words import PageableUploads
 from tbprof.trace.columns.arrays import median
 
 _CODE = "CPY01"
@@ -65,17 +66,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         sizes = facts.episodes.bytes[site.members]
         if _uploads(site) and int(sizes.max()) > STAGED_BYTES and not _only_first(facts, site):
             is_batch = _is_batch(facts, site)
-            numbers: dict[str, int | str] = {
-                "bytes": int(sizes.sum()),
-                "call_ns": int(facts.episodes.copy_ns[site.members].sum()),
-                "is_batch": int(is_batch),
-            }
-            if not is_batch:
-                numbers[FIXED_AS] = _KEPT
-            if not site.blocking:
+            figures = PageableUploads(
+                bytes=int(sizes.sum()),
+                call_ns=int(facts.episodes.copy_ns[site.members].sum()),
+                is_batch=is_batch,
                 # By definition no wait, so that the bracket is empty: the host is in the call all the same.
-                numbers["is_staged_without_wait"] = 1
-            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
+                is_staged_without_wait=None if site.blocking else True,
+            )
+            found = site_finding(facts, index, rule=_CODE, removal="drop", figures=figures)
+            yield with_remedy(found, fixed_as="" if is_batch else _KEPT)
 
 
 def _uploads(site: SiteMembers) -> bool:
@@ -103,6 +102,6 @@ RULE = Rule(
     answers=("waits",),
     edit="pin",
     find=find,
-    passing=UPLOADS,
+    passing=uploads,
     kind="upload",
 )

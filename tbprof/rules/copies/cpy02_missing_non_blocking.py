@@ -39,8 +39,9 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import UPLOADS
+from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.copies.words import BlockingUploads
 
 _CODE = "CPY02"
 _COPY = "aten::copy_"
@@ -49,8 +50,8 @@ _COPY = "aten::copy_"
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         if _waits_for_pinned(site):
-            numbers = {"bytes": int(facts.episodes.bytes[site.members].sum())}
-            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
+            figures = BlockingUploads(int(facts.episodes.bytes[site.members].sum()))
+            yield site_finding(facts, index, rule=_CODE, removal="drop", figures=figures)
 
 
 def _waits_for_pinned(site: SiteMembers) -> bool:
@@ -65,7 +66,7 @@ RULE = Rule(
     answers=("waits",),
     edit="do_not_block",
     find=find,
-    passing=UPLOADS,
+    passing=uploads,
     kind="upload",
     before=("CPY03", "CPY04"),
 )

@@ -50,9 +50,10 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.findings import waits_finding
-from tbprof.rules.base.passing import UPLOADS
+from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.steady_uploads import find_steady_uploads, names_loader
+from tbprof.rules.copies.words import RepeatedUploads
 
 _CODE = "CPY03"
 
@@ -68,8 +69,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         members = _repeated(facts, site, proof)
         if len(members):
             sizes = facts.episodes.bytes[members]
-            numbers = {"bytes": int(sizes.sum()), "copy_bytes": int(sizes[0]), "proven": int(bool(proof))}
-            finding = waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers)
+            figures = RepeatedUploads(int(sizes.sum()), copy_bytes=int(sizes[0]), proven=bool(proof))
+            finding = waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", figures=figures)
             yield dataclasses.replace(finding, confidence="high" if proof else "low")
 
 
@@ -93,7 +94,7 @@ RULE = Rule(
         ),
     ),
     find=find,
-    passing=UPLOADS,
+    passing=uploads,
     kind="upload",
 )
 

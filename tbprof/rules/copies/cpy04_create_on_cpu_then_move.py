@@ -45,7 +45,7 @@ from tbprof.analysis.intervals import union
 from tbprof.model import Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.findings import waits_finding
-from tbprof.rules.base.passing import UPLOADS
+from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.host_ops import (
     UNKNOWN,
@@ -58,6 +58,7 @@ from tbprof.rules.copies.host_ops import (
     records_shapes,
     top_level_ops,
 )
+from tbprof.rules.copies.words import MovedFactories
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "CPY04"
@@ -70,8 +71,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         moved = find_moved_factories(facts, site)
         members = moved.members
         if len(members):
-            numbers = {"bytes": int(facts.episodes.bytes[members].sum())}
-            found = waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers=numbers)
+            figures = MovedFactories(int(facts.episodes.bytes[members].sum()))
+            found = waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", figures=figures)
             yield dataclasses.replace(found, saving=_with_making(facts, found.saving, moved.makers))
 
 
@@ -92,7 +93,7 @@ RULE = Rule(
     edit="make_on_device",
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
-    passing=UPLOADS,
+    passing=uploads,
     kind="upload",
     before=("CPY03", "CPY05"),
 )
@@ -111,7 +112,7 @@ _NUMBER = "[]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MovedFactories:
+class FactoryCopies:
     """One entry a copy."""
 
     members: Int64s
@@ -120,7 +121,7 @@ class MovedFactories:
     """Row of the op that made what it copies."""
 
 
-def find_moved_factories(facts: Facts, site: SiteMembers) -> MovedFactories:
+def find_moved_factories(facts: Facts, site: SiteMembers) -> FactoryCopies:
     """Episodes of a site, in a step and on a training lane, of a tensor that the op before made.
 
     The op before is the last on its thread that lies in no other; it makes tensors, ran on the host
@@ -142,7 +143,7 @@ def find_moved_factories(facts: Facts, site: SiteMembers) -> MovedFactories:
             if before in makers and _makes(facts, int(site.members[at]), ops_within(facts, ops, before))
         ]
     members, makers = np.array(sorted(chosen), np.int64).reshape(-1, 2).T
-    return MovedFactories(members, makers)
+    return FactoryCopies(members, makers)
 
 
 def _before(facts: Facts, mover: int, top: Int64s) -> list[int]:

@@ -46,8 +46,9 @@ from tbprof.analysis.nesting import Nest
 from tbprof.line_rules import FROM_VALUES, STAGED_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import UPLOADS
+from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.copies.words import ListUploads
 from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category
 
@@ -60,7 +61,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         sizes = facts.episodes.bytes[site.members]
         if _blocks_for_upload(site) and int(sizes.max()) < STAGED_BYTES and _of_numbers(facts, site):
-            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers={"bytes": int(sizes.sum())})
+            yield site_finding(
+                facts, index, rule=_CODE, removal="drop", figures=ListUploads(int(sizes.sum()))
+            )
 
 
 def _blocks_for_upload(site: SiteMembers) -> bool:
@@ -78,7 +81,7 @@ RULE = Rule(
     answers=("waits",),
     edit="hoist",
     find=find,
-    passing=UPLOADS,
+    passing=uploads,
     kind="upload",
     before=("CPY03",),
 )

@@ -46,9 +46,10 @@ from tbprof.model import Audit, Construction, Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import IN_STEPS
+from tbprof.rules.base.passing import events_in_steps
 from tbprof.rules.base.rule import STEPS, Need, Rule
 from tbprof.rules.base.severity import severity_of
+from tbprof.rules.copies.words import Constructions
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
 
@@ -77,7 +78,7 @@ def _by_lines(facts: Facts) -> Iterator[Finding]:
             saving=None,
             confidence="medium",
             evidence=(),
-            numbers={"place": place, "objects_per_step": count},
+            figures=Constructions(place, objects_per_step=count),
         )
 
 
@@ -97,11 +98,11 @@ def _by_frames(facts: Facts) -> Iterator[Finding]:
             saving=saving if facts.device_is_known else None,
             confidence="high" if len(facts.steps) > 1 else "low",
             evidence=row_evidence(facts, "frame", built.rows),
-            numbers={
-                "place": built.place,
-                "objects_per_step": round(len(built.rows) / steady, 1),
-                "build_ns": total_ns(built.during),
-            },
+            figures=Constructions(
+                place=built.place,
+                objects_per_step=round(len(built.rows) / steady, 1),
+                build_ns=total_ns(built.during),
+            ),
         )
 
 
@@ -117,7 +118,7 @@ RULE = Rule(
         ),
     ),
     find=find,
-    passing=IN_STEPS,
+    passing=events_in_steps,
     no_saving="how long building takes was not recorded",
 )
 
@@ -127,7 +128,7 @@ _INIT = r"(?:.*[/\\])?torch[/\\](?:nn[/\\]modules[/\\]module|optim[/\\]optimizer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Constructions:
+class BuiltAt:
     """Those of one place: on training lanes, in a step, but not in the first of several."""
 
     place: str
@@ -154,7 +155,7 @@ def _audit(facts: Facts) -> Audit | None:
     return None if audit is None or audit.left_out else audit
 
 
-def find_constructions(facts: Facts) -> list[Constructions]:
+def find_constructions(facts: Facts) -> list[BuiltAt]:
     """By place, in alphabetical order."""
     slices = facts.trace.slices
     rows = matching_rows(facts.trace, _INIT, Category.PYTHON)
@@ -164,7 +165,7 @@ def find_constructions(facts: Facts) -> list[Constructions]:
     rows = rows[(step != NONE) & ~set_up]
     places = np.array(facts.places.code_on(slices.lane[rows].astype(np.int64), slices.start_ns[rows]))
     return [
-        Constructions(
+        BuiltAt(
             place=str(place),
             rows=mine,
             steps=len(distinct(facts.steps.index_of(slices.start_ns[mine]))),

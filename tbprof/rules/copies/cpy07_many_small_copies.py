@@ -38,8 +38,9 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, SiteIndex
 from tbprof.rules.base.findings import waits_finding
-from tbprof.rules.base.passing import COPIES
+from tbprof.rules.base.passing import copies
 from tbprof.rules.base.rule import STEPS, Rule
+from tbprof.rules.copies.words import SmallCopies
 from tbprof.trace.columns.arrays import NONE, is_among, median
 
 _CODE = "CPY07"
@@ -68,12 +69,8 @@ def _of_one_frame(facts: Facts, sites: tuple[SiteIndex, ...]) -> Iterator[Findin
     copies = median(per_step[~np.array(facts.steps.cold)])
     sizes = facts.episodes.bytes[members]
     if copies >= MANY_COPIES and median(sizes) < SMALL_BYTES:
-        numbers = {
-            "copies_per_step": copies,
-            "median_bytes": int(median(sizes)),
-            "bytes": int(sizes.sum()),
-        }
-        yield waits_finding(facts, sites, members, rule=_CODE, removal="drop", numbers=numbers)
+        figures = SmallCopies(copies, median_bytes=int(median(sizes)), bytes=int(sizes.sum()))
+        yield waits_finding(facts, sites, members, rule=_CODE, removal="drop", figures=figures)
 
 
 def _is_a_copy_to_join(site: SiteMembers) -> bool:
@@ -87,4 +84,4 @@ def _frame(site: SiteMembers) -> tuple[object, ...]:
     return (site.direction, site.label) if site.label is not None else (site.direction, *site.ops)
 
 
-RULE = Rule(code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=COPIES, needs=(STEPS,))
+RULE = Rule(code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=copies, needs=(STEPS,))

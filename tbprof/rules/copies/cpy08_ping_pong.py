@@ -40,8 +40,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, SiteIndex
 from tbprof.records import dataclass
 from tbprof.rules.base.findings import waits_finding
-from tbprof.rules.base.passing import COPIES
+from tbprof.rules.base.passing import copies
 from tbprof.rules.base.rule import STEPS, Rule
+from tbprof.rules.copies.words import RoundTrips
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 
 _CODE = "CPY08"
@@ -56,12 +57,12 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         sites = (trip.leaves, trip.returns)
         sizes = facts.episodes.bytes[trip.episodes]
-        numbers = {"trips": len(trip.episodes) // 2, "bytes": int(sizes.sum())}
-        finding = waits_finding(facts, sites, trip.episodes, rule=_CODE, removal="rewrite", numbers=numbers)
+        figures = RoundTrips(trips=len(trip.episodes) // 2, bytes=int(sizes.sum()))
+        finding = waits_finding(facts, sites, trip.episodes, rule=_CODE, removal="rewrite", figures=figures)
         yield dataclasses.replace(finding, confidence="low")
 
 
-RULE = Rule(code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=COPIES, needs=(STEPS,))
+RULE = Rule(code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=copies, needs=(STEPS,))
 
 
 MIN_BYTES = 64 * 1024

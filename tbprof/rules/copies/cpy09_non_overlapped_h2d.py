@@ -49,8 +49,9 @@ from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding
-from tbprof.rules.base.passing import UPLOADS
+from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.copies.words import ExposedUploads
 from tbprof.trace.columns.arrays import NONE, distinct, is_among
 
 _CODE = "CPY09"
@@ -64,12 +65,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         members = _on_computing_streams(facts, site)
         exposed = int(facts.transfers.exposed_ns[members].sum())
         if exposed >= max(MEDIUM_SHARE * steps_ns, 1):
-            numbers = {
-                "bytes": int(facts.episodes.bytes[members].sum()),
-                "device_ns": int(facts.transfers.device_ns[members].sum()),
-                "exposed_ns": exposed,
-            }
-            yield transfer_finding(facts, index, rule=_CODE, ceiling_ns=exposed, numbers=numbers)
+            figures = ExposedUploads(
+                bytes=int(facts.episodes.bytes[members].sum()),
+                device_ns=int(facts.transfers.device_ns[members].sum()),
+                exposed_ns=exposed,
+            )
+            yield transfer_finding(facts, index, rule=_CODE, ceiling_ns=exposed, figures=figures)
 
 
 def _on_computing_streams(facts: Facts, site: SiteMembers) -> npt.NDArray[np.int64]:
@@ -87,7 +88,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=UPLOADS,
+    passing=uploads,
     is_timed=True,
     needs=(GPU_WORK,),
 )

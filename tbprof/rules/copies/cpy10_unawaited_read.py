@@ -44,8 +44,9 @@ from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import wait_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import READS
+from tbprof.rules.base.passing import reads
 from tbprof.rules.base.rule import STEPS, Rule
+from tbprof.rules.copies.words import UnawaitedReads
 from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category
 
@@ -67,7 +68,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                 saving=None,
                 confidence="low",
                 evidence=wait_evidence(facts, members),
-                numbers={"bytes": int(facts.episodes.bytes[members].sum()), "copies": len(site.members)},
+                figures=UnawaitedReads(int(facts.episodes.bytes[members].sum()), len(site.members)),
                 sites=(index,),
             )
 
@@ -77,7 +78,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=READS,
+    passing=reads,
     no_saving="it is about a wrong result, not about time",
     kind="race",
     needs=(STEPS,),

@@ -43,9 +43,10 @@ from tbprof.model import Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import IN_STEPS
+from tbprof.rules.base.passing import events_in_steps
 from tbprof.rules.base.rule import STEPS, Rule
 from tbprof.rules.base.severity import severity_of
+from tbprof.rules.copies.words import Pinning
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
 
@@ -71,12 +72,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving if facts.device_is_known else None,
         confidence="high" if len(facts.steps) > 1 else "low",
         evidence=row_evidence(facts, "call", pinning.rows),
-        numbers={"call_ns": total_ns(pinning.during), "calls_per_step": len(pinning.rows) / steady},
+        figures=Pinning(total_ns(pinning.during), calls_per_step=len(pinning.rows) / steady),
     )
 
 
 RULE = Rule(
-    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=IN_STEPS, needs=(STEPS,)
+    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=events_in_steps, needs=(STEPS,)
 )
 
 
@@ -85,14 +86,14 @@ _CALLS = r"(?:cuda|hip)Host(?:Alloc|Malloc|Register)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pinning:
+class PinningCalls:
     rows: Int64s
     """Outermost ones, ascending by start; in a step, but not in the first of several."""
     step: Int64s
     during: Intervals
 
 
-def find_pinning(facts: Facts) -> Pinning:
+def find_pinning(facts: Facts) -> PinningCalls:
     """Of the training lanes, without what the data loader pins for them."""
     trace, slices = facts.trace, facts.trace.slices
     ops = matching_rows(trace, _OPS, Category.CPU_OP)
@@ -110,4 +111,4 @@ def find_pinning(facts: Facts) -> Pinning:
     start, end = slices.start_ns[rows], slices.end_of(rows)
     before = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(end)[:-1]])[: len(rows)]
     outermost = rows[start >= before]
-    return Pinning(outermost, facts.steps.index_of(slices.start_ns[outermost]), union(start, end))
+    return PinningCalls(outermost, facts.steps.index_of(slices.start_ns[outermost]), union(start, end))

@@ -41,9 +41,10 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.records import dataclass
 from tbprof.rules.base.findings import transfer_finding
-from tbprof.rules.base.passing import UPLOADS
+from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.copies.host_ops import UNKNOWN, first_shape, host_ops, input_types, records_shapes
+from tbprof.rules.copies.words import WidenedUploads
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "CPY12"
@@ -59,12 +60,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         spared_ns = int((facts.transfers.exposed_ns[widened.episodes] * spared).sum())
         if spared_ns >= max(MEDIUM_SHARE * steps_ns, 1):
             sizes = facts.episodes.bytes[widened.episodes]
-            numbers = {
-                "copies": len(sizes),
-                "bytes": int(sizes.sum()),
-                "spared_bytes": int((sizes * spared).sum()),
-            }
-            yield transfer_finding(facts, index, rule=_CODE, ceiling_ns=spared_ns, numbers=numbers)
+            figures = WidenedUploads(
+                len(sizes), bytes=int(sizes.sum()), spared_bytes=int((sizes * spared).sum())
+            )
+            yield transfer_finding(facts, index, rule=_CODE, ceiling_ns=spared_ns, figures=figures)
 
 
 RULE = Rule(
@@ -73,7 +72,7 @@ RULE = Rule(
     answers=("waits",),
     needs=(Need("shapes", lambda facts: records_shapes(facts.trace)),),
     find=find,
-    passing=UPLOADS,
+    passing=uploads,
     kind="upload",
 )
 
@@ -96,14 +95,14 @@ _COPY = r"aten::copy_$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WidenedUploads:
+class WidenedCopies:
     episodes: Int64s
     """Ascending; on training lanes, in a step."""
     spared: tuple[float, ...]
     """Of each the part of its bytes that the narrow type does not have, 0 to 1."""
 
 
-def find_widened_uploads(facts: Facts, site: SiteMembers) -> WidenedUploads:
+def find_widened_uploads(facts: Facts, site: SiteMembers) -> WidenedCopies:
     """Those of a site for which the last cast of their shape in their step, on the host, widened them."""
     found: dict[int, float] = {}
     for lane in facts.training_threads:
@@ -113,7 +112,7 @@ def find_widened_uploads(facts: Facts, site: SiteMembers) -> WidenedUploads:
             casts = _casts_by_shape(facts, lane)
             found |= {one: part for one in mine.tolist() if (part := _spared(facts, one, casts))}
     chosen = sorted(found)
-    return WidenedUploads(np.array(chosen, np.int64), tuple(found[episode] for episode in chosen))
+    return WidenedCopies(np.array(chosen, np.int64), tuple(found[episode] for episode in chosen))
 
 
 def _casts_by_shape(facts: Facts, lane: int) -> dict[str, list[int]]:

@@ -39,8 +39,9 @@ from tbprof.analysis.copy_kinds import MEMORIES
 from tbprof.analysis.facts import Facts
 from tbprof.model import MEDIUM_SHARE, Finding
 from tbprof.rules.base.findings import transfer_finding
-from tbprof.rules.base.passing import COPIES
+from tbprof.rules.base.passing import copies
 from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.copies.words import SlowCopies
 from tbprof.trace.columns.arrays import NONE
 
 _CODE = "CPY13"
@@ -61,13 +62,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         excess = lasting - (sizes / best).astype(np.int64)
         lost = int(np.minimum(excess, facts.transfers.exposed_ns[slow]).sum())
         if len(slow) and lost >= max(MEDIUM_SHARE * steps_ns, 1):
-            numbers = {
-                "copies": len(slow),
-                "bytes": int(sizes.sum()),
-                "gb_per_s": round(float(sizes.sum() / lasting.sum()), 2),
-                "best_gb_per_s": round(best, 2),
-            }
-            yield transfer_finding(facts, index, rule=_CODE, ceiling_ns=lost, numbers=numbers)
+            figures = SlowCopies(
+                copies=len(slow),
+                bytes=int(sizes.sum()),
+                gb_per_s=round(float(sizes.sum() / lasting.sum()), 2),
+                best_gb_per_s=round(best, 2),
+            )
+            yield transfer_finding(facts, index, rule=_CODE, ceiling_ns=lost, figures=figures)
 
 
 def _best_bytes_per_ns(facts: Facts, site: SiteMembers) -> float:
@@ -94,7 +95,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=COPIES,
+    passing=copies,
     is_timed=True,
     needs=(GPU_WORK,),
     is_of_device=True,

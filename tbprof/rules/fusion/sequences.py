@@ -14,12 +14,12 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import intersect, total_ns, union
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word
+from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word, spent_on
 from tbprof.rules.base.launching import gaps_ns, unbroken_ops
-from tbprof.rules.base.rule import Passing
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import LooksAt
+from tbprof.rules.fusion.words import HardlyWrittenOut, WrittenOut
 from tbprof.trace.columns.arrays import Int64s, is_among
 
 _LETTERS = {
@@ -73,17 +73,20 @@ def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
         found = _find(facts, pattern)
         if not is_worth_a_word(facts, found.seen_ns):
             return
+        share, per_step_ns = spent_on(facts, found.work)
         yield computing_finding(
             facts,
             code,
             found.work,
             ceiling_ns=found.won_ns,
-            numbers={
-                "written_out": found.count,
-                "ops": found.ops,
-                "kernels": len(found.work),
-                "per_time_ops": round(found.ops / found.count, 1),
-            },
+            figures=WrittenOut(
+                share=share,
+                per_step_ns=per_step_ns,
+                written_out=found.count,
+                ops=found.ops,
+                kernels=len(found.work),
+                per_time_ops=round(found.ops / found.count, 1),
+            ),
         )
 
     return find
@@ -130,19 +133,11 @@ def _text(facts: Facts) -> str:
     return np.frombuffer(letters, np.uint8)[names].tobytes().decode()
 
 
-def looked_for(pattern: str) -> Passing:
+def looked_for(pattern: str) -> LooksAt:
     """That ops were looked at, and how many times the formula is there at no cost worth a word."""
 
-    def looked_at(facts: Facts) -> Numbers | None:
-        launching = int((facts.top_ops.kernels > 0).sum())
-        if not launching:
-            return None
-        return {"ops": launching, "written_out": len(_members(facts, pattern))}
+    def looked_at(facts: Facts) -> HardlyWrittenOut | None:
+        ops = int((facts.top_ops.kernels > 0).sum())
+        return HardlyWrittenOut(ops, written_out=len(_members(facts, pattern))) if ops else None
 
-    def note(numbers: Numbers, _: Scope) -> str:
-        ops, times = int(numbers["ops"]), int(numbers["written_out"])
-        if not times:
-            return f"{ops:,} ops that launch kernels looked at: none of them write it out."
-        return f"{ops:,} ops looked at: it is written out {times:,} times, in less than 1 % of the time."
-
-    return Passing(looked_at, note)
+    return looked_at

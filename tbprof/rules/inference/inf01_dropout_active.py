@@ -37,19 +37,20 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import runs_on_host
 from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns, union, union_of
 from tbprof.analysis.names import matching_rows
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Saving
 from tbprof.rules.base.computing import (
     computing_finding,
     device_ns,
     in_main_steps,
     severity_of_computing,
+    spent_on,
     trains,
 )
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import launched_inside
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
+from tbprof.rules.inference.words import ActiveDropout, IdleDropout
 from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category
 
@@ -75,13 +76,14 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _on_device(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
     spent_ns, norms_ns = (device_ns(facts, _kernels(facts, rows)) for rows in (drawn, norms))
-    numbers: Numbers = {"calls": len(drawn), "norms_per_step_ns": norms_ns // max(len(facts.steps), 1)}
+    kernels, steps = _kernels(facts, drawn), max(len(facts.steps), 1)
+    share, per_step_ns = spent_on(facts, kernels)
     return computing_finding(
         facts,
         _CODE,
-        _kernels(facts, drawn),
+        kernels,
         ceiling_ns=spent_ns + norms_ns,
-        numbers=numbers,
+        figures=ActiveDropout(len(drawn), per_step_ns, norms_ns // steps, share),
         confidence="high",
     )
 
@@ -106,11 +108,7 @@ def _on_host(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
         saving=saving,
         confidence="high",
         evidence=row_evidence(facts, "op", drawn),
-        numbers={
-            "calls": len(drawn),
-            "per_step_ns": total_ns(spent) // steps,
-            "norms_per_step_ns": total_ns(of_norms) // steps,
-        },
+        figures=ActiveDropout(len(drawn), total_ns(spent) // steps, total_ns(of_norms) // steps),
     )
 
 
@@ -125,13 +123,9 @@ def _kernels(facts: Facts, rows: Int64s) -> Int64s:
     return in_main_steps(facts, inside[facts.work.is_kernel[inside]])
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> IdleDropout | None:
     calls = len(matching_rows(facts.trace, _CALLED, Category.CPU_OP))
-    return None if facts.once(trains) or not calls else {"calls": calls}
+    return None if facts.once(trains) or not calls else IdleDropout(calls)
 
 
-def _passed(numbers: Numbers, _: Scope) -> str:
-    return f"{int(numbers['calls']):,} calls of dropout, none of which drops anything."
-
-
-RULE = Rule(code=_CODE, find=find, passing=Passing(_looked_at, _passed), needs=(_COMPUTING,))
+RULE = Rule(code=_CODE, find=find, passing=_looked_at, needs=(_COMPUTING,))

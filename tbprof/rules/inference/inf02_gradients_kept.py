@@ -36,13 +36,12 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import distinct_lines
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.computing import trains
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Passing, Rule
-from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import count
+from tbprof.rules.base.rule import Rule
+from tbprof.rules.inference.words import AutogradNodes, OpsWithoutGraph
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 
@@ -64,7 +63,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             saving=None,
             confidence="high",
             evidence=row_evidence(facts, "op", rows),
-            numbers={"per_step": round(nodes / max(len(facts.steps), 1), 1)},
+            figures=AutogradNodes(round(nodes / max(len(facts.steps), 1), 1)),
         )
 
 
@@ -87,22 +86,18 @@ def _nodes(facts: Facts) -> tuple[int, Int64s]:
     return len(seen) - len(distinct(seen[:, 0])), rows
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> OpsWithoutGraph | None:
     if facts.once(trains) or facts.trace.autograd is None:
         return None
     slices = facts.trace.slices
     ops = np.flatnonzero(slices.category == Category.CPU_OP)
     inside = int((facts.steps.index_of(slices.start_ns[ops]) != NONE).sum())
-    return {"ops": inside} if inside else None
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    return f"{count(int(numbers['ops']), 'operator')} ran, and autograd kept no graph of them."
+    return OpsWithoutGraph(inside) if inside else None
 
 
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     no_saving="what the host and the memory would save, only a run without it tells",
 )

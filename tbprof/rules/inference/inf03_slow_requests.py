@@ -38,14 +38,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import trains
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Need, Passing, Rule
-from tbprof.rules.notes.inference import latency_words
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import Need, Rule
+from tbprof.rules.inference.words import Latencies, SlowRequests
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
 from tbprof.trace.columns.columns import Category
 
@@ -85,20 +84,20 @@ def find(facts: Facts) -> Iterator[Finding]:
             saving=None,
             confidence="medium",
             evidence=row_evidence(facts, "request", requests.rows[requests.warm[slow]]),
-            numbers={"slow": int(slow.sum()), **_latencies(requests)},
+            figures=SlowRequests(int(slow.sum()), _latencies(requests)),
         )
 
 
-def _latencies(requests: _Requests) -> Numbers:
+def _latencies(requests: _Requests) -> Latencies:
     """Of the warm ones; the slowest of fewer than a hundred stands for the 99th percentile."""
     warm_ns = requests.latency_ns[requests.warm]
-    return {
-        "requests": len(warm_ns),
-        "p50_ns": int(median(warm_ns)),
-        "p99_ns": int(np.percentile(warm_ns, 99, method="higher")),
-        "first_ns": int(requests.latency_ns[0]),
-        "per_s": round(1e9 / max(float(warm_ns.mean()), 1.0), 1),
-    }
+    return Latencies(
+        requests=len(warm_ns),
+        p50_ns=int(median(warm_ns)),
+        p99_ns=int(np.percentile(warm_ns, 99, method="higher")),
+        first_ns=int(requests.latency_ns[0]),
+        per_s=round(1e9 / max(float(warm_ns.mean()), 1.0), 1),
+    )
 
 
 def _requests(facts: Facts) -> _Requests:
@@ -148,18 +147,14 @@ def _rows(facts: Facts) -> Int64s:
     return in_order
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> Latencies | None:
     return None if facts.once(trains) else _latencies(facts.once(_requests))
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    return latency_words(numbers)
 
 
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     is_timed=True,
     needs=(
         Need(

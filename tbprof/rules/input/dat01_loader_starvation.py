@@ -33,18 +33,19 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import total_ns
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.input.loader_calls import (
-    LOADING,
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
     loader_savings,
+    loading,
 )
+from tbprof.rules.input.words import Starvation
 from tbprof.trace.columns.arrays import NONE
 
 _CODE = "DAT01"
@@ -64,16 +65,16 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving,
         confidence="high",
         evidence=idle_evidence(facts, calls.idle),
-        numbers=_numbers(facts, calls),
+        figures=_idle(facts, calls),
     )
 
 
-def _numbers(facts: Facts, calls: LoaderCalls) -> Numbers:
+def _idle(facts: Facts, calls: LoaderCalls) -> Starvation:
     """The idle of a step on average, its share, and the site whose wait drained the queue before."""
-    exposed = {"exposed_per_step_ns": total_ns(calls.idle) // len(facts.steps), "share": calls.share}
-    return exposed if calls.drained_by == NONE else {**exposed, "drained_by": calls.drained_by}
+    drained_by = None if calls.drained_by == NONE else calls.drained_by
+    return Starvation(total_ns(calls.idle) // len(facts.steps), calls.share, drained_by)
 
 
 RULE = Rule(
-    code=_CODE, effect="earlier_host", answers=("input",), find=find, passing=LOADING, needs=(GPU_WORK,)
+    code=_CODE, effect="earlier_host", answers=("input",), find=find, passing=loading, needs=(GPU_WORK,)
 )

@@ -42,12 +42,13 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.input.loader_calls import (
-    LOADING,
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
     loader_savings,
+    loading,
 )
+from tbprof.rules.input.words import SingleProcess
 
 _CODE = "DAT02"
 _SINGLE = "_SingleProcessDataLoaderIter"
@@ -70,7 +71,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving,
         confidence="high",
         evidence=row_evidence(facts, "call", calls.rows),
-        numbers={"exposed_per_step_ns": total_ns(calls.idle) // len(facts.steps), "share": calls.share},
+        figures=SingleProcess(total_ns(calls.idle) // len(facts.steps), calls.share),
     )
 
 
@@ -82,5 +83,5 @@ def _worth(facts: Facts, calls: LoaderCalls) -> tuple[Severity, Saving | None]:
 
 
 RULE = Rule(
-    code=_CODE, effect="earlier_host", answers=("input",), find=find, passing=LOADING, needs=(GPU_WORK,)
+    code=_CODE, effect="earlier_host", answers=("input",), find=find, passing=loading, needs=(GPU_WORK,)
 )

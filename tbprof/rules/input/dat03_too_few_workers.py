@@ -34,12 +34,12 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import total_ns
-from tbprof.model import Finding, LoaderFacts, Numbers
+from tbprof.model import Finding, LoaderFacts
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule, duration_of
+from tbprof.rules.base.rule import GPU_WORK, HOOK, Rule
 from tbprof.rules.input.loader_calls import STARVED_SHARE, find_loader_calls
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.input.words import KeepingUp, LateWorkers
 
 _CODE = "DAT03"
 
@@ -57,12 +57,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=None,
         confidence="medium",
         evidence=idle_evidence(facts, calls.idle),
-        numbers={
-            "place": loader.dataset,
-            "workers": loader.num_workers,
-            "enough": math.ceil(loader.num_workers / (1 - calls.share)),
-            "exposed_per_step_ns": total_ns(calls.idle) // len(facts.steps),
-        },
+        figures=LateWorkers(
+            place=loader.dataset,
+            workers=loader.num_workers,
+            enough=math.ceil(loader.num_workers / (1 - calls.share)),
+            exposed_per_step_ns=total_ns(calls.idle) // len(facts.steps),
+        ),
     )
 
 
@@ -73,17 +73,11 @@ def _loader(facts: Facts) -> LoaderFacts | None:
     return busy[0] if len(busy) == 1 else None
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> KeepingUp | None:
     loader, calls = _loader(facts), find_loader_calls(facts)
     if loader is None or not len(calls.rows):
         return None
-    exposed_ns = total_ns(calls.idle) // len(facts.steps)
-    return {"workers": loader.num_workers, "exposed_per_step_ns": exposed_ns}
-
-
-def _passed(numbers: Numbers, scope: Scope) -> str:
-    exposed = duration_of(numbers, "exposed_per_step_ns")
-    return f"{int(numbers['workers'])} workers keep up: the GPU waits {exposed} {scope.each} for batches."
+    return KeepingUp(loader.num_workers, total_ns(calls.idle) // len(facts.steps))
 
 
 RULE = Rule(
@@ -91,7 +85,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("input",),
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(GPU_WORK, HOOK),
     no_saving="DAT01 has the saving",
 )

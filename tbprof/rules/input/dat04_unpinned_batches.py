@@ -35,11 +35,11 @@ import numpy as np
 
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, LoaderFacts, Numbers
+from tbprof.model import Finding, LoaderFacts
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import GPU_WORK, HOOK, Passing, Rule
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import GPU_WORK, HOOK, Rule
+from tbprof.rules.input.words import PinningLoaders, UnpinnedBatches
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "DAT04"
@@ -62,11 +62,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=None,
         confidence="medium",
         evidence=row_evidence(facts, "copy", facts.work.rows[episodes.record[uploads]]),
-        numbers={
-            "place": loaders[0].dataset,
-            "uploads": len(uploads),
-            "bytes": int(episodes.bytes[uploads].sum()),
-        },
+        figures=UnpinnedBatches(
+            place=loaders[0].dataset,
+            uploads=len(uploads),
+            bytes=int(episodes.bytes[uploads].sum()),
+        ),
     )
 
 
@@ -82,17 +82,12 @@ def _uploads(facts: Facts) -> Int64s:
     return np.flatnonzero(large)
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> PinningLoaders | None:
     loaders = _loaders(facts)
     if not loaders:
         return None
     pinning = sum(loader.pin_memory for loader in loaders)
-    return {"loaders": len(loaders), "pinning": pinning, "uploads": len(_uploads(facts))}
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    pinning = f"{int(numbers['pinning'])} of {int(numbers['loaders'])} loaders pin their batches"
-    return f"{pinning}; {int(numbers['uploads']):,} large copies come from pageable memory."
+    return PinningLoaders(len(loaders), pinning=pinning, uploads=len(_uploads(facts)))
 
 
 RULE = Rule(
@@ -100,7 +95,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("input",),
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(GPU_WORK, HOOK),
     no_saving="CPY01 has the saving",
 )

@@ -38,14 +38,14 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import lacks_device_rows, runs_on_host
-from tbprof.model import FIXED_AS, Finding, Numbers, Saving
+from tbprof.model import Finding, Saving
 from tbprof.rules.base.computing import typical_ns, typical_share
 from tbprof.rules.base.evidence import row_evidence
-from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Passing, Rule
+from tbprof.rules.base.findings import window_finding, with_remedy
+from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls
-from tbprof.rules.notes.input import dat05
+from tbprof.rules.input.words import LoadingOnHost
 
 _CODE = "DAT05"
 _WORKERS = "_MultiProcessingDataLoaderIter"
@@ -60,7 +60,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     calls = find_loader_calls(facts)
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=loading_ns)
-    yield window_finding(
+    found = window_finding(
         _CODE,
         place="",
         severity=severity_of_transfer(facts, saving),
@@ -69,33 +69,22 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving,
         confidence="high" if runs_on_host(facts) else "medium",
         evidence=row_evidence(facts, "call", calls.rows),
-        numbers={
-            "loading_per_step_ns": loading_ns // len(facts.steps),
-            "share": share,
-            **_fix(calls),
-        },
+        figures=LoadingOnHost(loading_ns // len(facts.steps), share),
     )
+    yield with_remedy(found, fixed_as="DAT01" if _has_workers(calls) else "")
 
 
-def _fix(calls: LoaderCalls) -> Numbers:
-    return {FIXED_AS: "DAT01"} if any(_WORKERS in name for name in calls.names) else {}
+def _has_workers(calls: LoaderCalls) -> bool:
+    return any(_WORKERS in name for name in calls.names)
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> LoadingOnHost | None:
     if not lacks_device_rows(facts):
         return None
     loading_ns = typical_ns(facts, facts.causes.states["data"])
-    return {
-        "loading_per_step_ns": loading_ns // len(facts.steps),
-        "share": typical_share(facts, loading_ns),
-    }
+    return LoadingOnHost(loading_ns // len(facts.steps), typical_share(facts, loading_ns))
 
 
 RULE = Rule(
-    code=_CODE,
-    effect="earlier_host",
-    answers=("input",),
-    find=find,
-    passing=Passing(_looked_at, dat05),
-    is_timed=True,
+    code=_CODE, effect="earlier_host", answers=("input",), find=find, passing=_looked_at, is_timed=True
 )

@@ -15,12 +15,9 @@ from tbprof.analysis.figures.idle_places import drained_by
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns, union
 from tbprof.analysis.names import matching_rows
-from tbprof.model import Numbers, Saving
+from tbprof.model import Saving
 from tbprof.records import dataclass
-from tbprof.rules.base.passing import counted
-from tbprof.rules.base.rule import Passing
-from tbprof.rules.notes.input import dat01
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.input import words
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
 
@@ -95,20 +92,10 @@ def _drain(facts: Facts, idle: Intervals) -> int:
     return int(np.argmax(idle_ns))
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def loading(facts: Facts) -> words.LoaderCalls | None:
+    """The figures of rules about a loader for which the device hardly waits."""
     calls = find_loader_calls(facts)
     if not len(calls.rows):
         return None
-    exposed_ns = int((calls.idle.end_ns - calls.idle.start_ns).sum())
-    return {
-        "batches": len(calls.rows),
-        "exposed_per_step_ns": exposed_ns // len(facts.steps),
-        "share": calls.share,
-    }
-
-
-def _looked_at_note(numbers: Numbers, scope: Scope) -> str:
-    return f"{counted(numbers, 'batches', 'call')} of the loader. {dat01(numbers, scope)}"
-
-
-LOADING = Passing(_looked_at, _looked_at_note)
+    exposed_per_step_ns = total_ns(calls.idle) // len(facts.steps)
+    return words.LoaderCalls(len(calls.rows), exposed_per_step_ns, calls.share)

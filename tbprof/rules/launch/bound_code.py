@@ -28,6 +28,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import gaps_ns, launching
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.launch.compiled_launches import are_compiled
+from tbprof.rules.launch.words import BoundCode
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among, median
 
 SHORT_KERNEL_NS = 10_000
@@ -84,14 +85,14 @@ def _finding(facts: Facts, rule: str, code: CodeKernels) -> Finding:
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
         confidence="low" if records_frames(facts) else "medium",
         evidence=idle_evidence(facts, code.idle),
-        numbers={
-            "place": code.place,
-            "kernels_per_step": round(code.kernels / steps, 1),
-            "median_kernel_ns": code.median_kernel_ns,
-            "ops_per_step": round(code.ops / steps, 1),
-            "idle_per_step_ns": idle_ns // steps,
-            "graph_blockers": _graph_blockers(facts),
-        },
+        figures=BoundCode(
+            place=code.place,
+            kernels_per_step=round(code.kernels / steps, 1),
+            median_kernel_ns=code.median_kernel_ns,
+            ops_per_step=round(code.ops / steps, 1),
+            idle_per_step_ns=idle_ns // steps,
+            graph_blockers=_graph_blockers(facts),
+        ),
     )
 
 

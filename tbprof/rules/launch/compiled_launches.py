@@ -12,9 +12,7 @@ import numpy.typing as npt
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.names import match, matching_names
 from tbprof.analysis.nesting import Nest
-from tbprof.model import Numbers
-from tbprof.rules.base.rule import Passing
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.launch.words import CompiledKernels
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _KERNEL = r"triton_(?:poi|red|per|tem|for|mm|unk)_"
@@ -37,15 +35,8 @@ def are_compiled(facts: Facts, kernels: Int64s) -> npt.NDArray[np.bool_]:
     return compiled
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def compiled_kernels(facts: Facts) -> CompiledKernels | None:
+    """The figures of a rule about compiled code that the device does not wait for."""
     kernels = facts.kernels_in_steps
     compiled = int(are_compiled(facts, kernels).sum())
-    return {"compiled": compiled, "kernels": len(kernels)} if compiled else None
-
-
-def _note(numbers: Numbers, _: Scope) -> str:
-    compiled, kernels = int(numbers["compiled"]), int(numbers["kernels"])
-    return f"{compiled:,} of {kernels:,} kernels come from compiled code, and the GPU does not wait for them."
-
-
-COMPILED = Passing(_looked_at, _note)
+    return CompiledKernels(compiled, len(kernels)) if compiled else None

@@ -42,7 +42,7 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.passing import SHORT_PAUSES
+from tbprof.rules.base.passing import short_pauses
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.launch.bound_code import find_bound_code
 
@@ -58,6 +58,6 @@ RULE = Rule(
     effect="earlier_host",
     answers=("launch_bound",),
     find=find,
-    passing=SHORT_PAUSES,
+    passing=short_pauses,
     needs=(GPU_WORK,),
 )

@@ -50,9 +50,10 @@ from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import typical_ns
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import LONG_PAUSES
+from tbprof.rules.base.passing import long_pauses
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
+from tbprof.rules.launch.words import HostPauses
 from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 
@@ -80,11 +81,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
         confidence="medium" if place else "low",
         evidence=idle_evidence(facts, idle),
-        numbers={
-            "place": place,
-            "idle_per_step_ns": idle_ns[place] // len(facts.steps),
-            "all_places_per_step_ns": all_ns // len(facts.steps),
-        },
+        figures=HostPauses(
+            place=place,
+            idle_per_step_ns=idle_ns[place] // len(facts.steps),
+            all_places_per_step_ns=all_ns // len(facts.steps),
+        ),
     )
 
 
@@ -125,6 +126,6 @@ RULE = Rule(
     effect="earlier_host",
     answers=("host_bound",),
     find=find,
-    passing=LONG_PAUSES,
+    passing=long_pauses,
     needs=(GPU_WORK,),
 )

@@ -42,7 +42,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.launch.bound_code import find_bound_code
-from tbprof.rules.launch.compiled_launches import COMPILED
+from tbprof.rules.launch.compiled_launches import compiled_kernels
 
 _CODE = "LCH03"
 
@@ -56,6 +56,6 @@ RULE = Rule(
     effect="earlier_host",
     answers=("launch_bound",),
     find=find,
-    passing=COMPILED,
+    passing=compiled_kernels,
     needs=(GPU_WORK,),
 )

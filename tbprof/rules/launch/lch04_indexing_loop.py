@@ -37,14 +37,14 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, intersect, total_ns, union
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import device_ns, is_worth_a_word, severity_of_computing
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import gaps_ns, unbroken_ops
-from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.launch.words import FewIndexingLoops, IndexingLoops
 from tbprof.trace.columns.arrays import Int64s, distinct_places, is_among
 
 _CODE = "LCH04"
@@ -82,11 +82,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=min(won_ns, facts.steps.total_ns)),
         confidence="medium",
         evidence=idle_evidence(facts, loops.idle),
-        numbers={
-            "turns": loops.turns,
-            "loop_per_step_ns": total_ns(loops.during) // len(facts.steps),
-            "idle_per_step_ns": total_ns(loops.idle) // len(facts.steps),
-        },
+        figures=IndexingLoops(
+            turns=loops.turns,
+            loop_per_step_ns=total_ns(loops.during) // len(facts.steps),
+            idle_per_step_ns=total_ns(loops.idle) // len(facts.steps),
+        ),
     )
 
 
@@ -116,18 +116,9 @@ def _find_loops(facts: Facts) -> _Loops:
     )
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> FewIndexingLoops | None:
     ops = len(facts.top_ops)
-    return {"ops": ops, "turns": facts.once(_find_loops).turns} if ops else None
+    return FewIndexingLoops(ops, facts.once(_find_loops).turns) if ops else None
 
 
-def _passed(numbers: Numbers, _: Scope) -> str:
-    ops, turns = int(numbers["ops"]), int(numbers["turns"])
-    if not turns:
-        return f"{ops:,} ops looked at: none of them repeat row by row."
-    return f"{ops:,} ops looked at: {turns:,} turns of such loops, and the GPU hardly waits for them."
-
-
-RULE = Rule(
-    code=_CODE, effect="fewer_kernels", find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,)
-)
+RULE = Rule(code=_CODE, effect="fewer_kernels", find=find, passing=_looked_at, needs=(GPU_WORK,))

@@ -36,10 +36,10 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import Intervals, overlap_ns, union
-from tbprof.model import Finding, Numbers
-from tbprof.rules.base.computing import computing_finding, in_main_steps
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule, share_of
-from tbprof.texts.figures.places import Scope
+from tbprof.model import Finding
+from tbprof.rules.base.computing import computing_finding, in_main_steps, spent_on
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
+from tbprof.rules.launch.words import FewSmallGrids, SmallGrids
 from tbprof.trace.columns.arrays import Int64s
 
 _CODE = "LCH05"
@@ -51,13 +51,13 @@ SMALL_SHARE = 0.1
 def find(facts: Facts) -> Iterator[Finding]:
     work, unused_ns = _small(facts)
     if unused_ns >= max(SMALL_SHARE * facts.steps.total_ns, 1):
-        kernels = len(facts.kernels_in_steps)
+        share, per_step_ns = spent_on(facts, work)
         yield computing_finding(
             facts,
             _CODE,
             work,
             ceiling_ns=unused_ns,
-            numbers={"small": len(work), "kernels": kernels},
+            figures=SmallGrids(share, per_step_ns, len(work), len(facts.kernels_in_steps)),
             keeps_launches=True,
         )
 
@@ -83,25 +83,19 @@ def _one_kernel(facts: Facts) -> Intervals:
     return union(instants[order][alone], instants[order][alone + 1])
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> FewSmallGrids | None:
     small, unused_ns = _small(facts)
     kernels = len(facts.kernels_in_steps)
     if not kernels:
         return None
-    return {"small": len(small), "kernels": kernels, "unused": unused_ns / max(facts.steps.total_ns, 1)}
-
-
-def _passed(numbers: Numbers, scope: Scope) -> str:
-    small, kernels = int(numbers["small"]), int(numbers["kernels"])
-    unused = share_of(numbers, "unused")
-    return f"{small:,} of {kernels:,} kernels are small, and leave {unused} of {scope.name} unused."
+    return FewSmallGrids(len(small), kernels, unused=unused_ns / max(facts.steps.total_ns, 1))
 
 
 RULE = Rule(
     code=_CODE,
     effect="shorter_kernels",
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(GPU_WORK, Need("blocks per SM", lambda facts: len(facts.trace.blocks_per_sm.rows) > 0)),
     is_of_device=True,
 )

@@ -41,12 +41,12 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import runs_on_host
 from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, subtract, union, union_of
-from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Severity
+from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import typical_ns, typical_share
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Passing, Rule
+from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.rules.notes.launch import lch06
+from tbprof.rules.launch.words import PythonOnHost
 from tbprof.trace.columns.arrays import NONE, median
 from tbprof.trace.columns.columns import Category
 
@@ -74,10 +74,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving,
         confidence="low",
         evidence=(),
-        numbers={
-            "python_per_step_ns": spent_ns // len(facts.steps),
-            **_most_of_it(facts, python),
-        },
+        figures=PythonOnHost(spent_ns // len(facts.steps), *_most_of_it(facts, python)),
     )
 
 
@@ -106,8 +103,8 @@ def _at_most(facts: Facts, python: Intervals) -> Severity:
     return "medium" if is_work else "low"
 
 
-def _most_of_it(facts: Facts, python: Intervals) -> Numbers:
-    """The label or function with most of it, and how much; "" where none was recorded."""
+def _most_of_it(facts: Facts, python: Intervals) -> tuple[str, int | None]:
+    """The label or function with most of it, and how much in a step; "" where none was recorded."""
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     for at, name in enumerate(facts.places.names(python.start_ns, python.end_ns)):
         by_name[name].append(at)
@@ -117,15 +114,15 @@ def _most_of_it(facts: Facts, python: Intervals) -> Numbers:
         for name, at in by_name.items()
     }
     if not spent_ns:
-        return {"most_in": ""}
+        return "", None
     most = max(spent_ns, key=lambda name: spent_ns[name])
-    return {"most_in": most, "most_per_step_ns": spent_ns[most] // len(facts.steps)}
+    return most, spent_ns[most] // len(facts.steps)
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> PythonOnHost | None:
     if not _is_judged(facts):
         return None
-    return {"python_per_step_ns": typical_ns(facts, _python(facts)) // len(facts.steps), "most_in": ""}
+    return PythonOnHost(typical_ns(facts, _python(facts)) // len(facts.steps), most_in="")
 
 
-RULE = Rule(code=_CODE, effect="earlier_host", find=find, passing=Passing(_looked_at, lch06), is_timed=True)
+RULE = Rule(code=_CODE, effect="earlier_host", find=find, passing=_looked_at, is_timed=True)

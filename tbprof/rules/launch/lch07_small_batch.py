@@ -39,12 +39,13 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import find_launch_idle, largest_cause
 from tbprof.analysis.intervals import total_ns
 from tbprof.analysis.names import matching_rows
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import launched_inside
-from tbprof.rules.base.passing import SHORT_PAUSES
+from tbprof.rules.base.passing import short_pauses
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
+from tbprof.rules.launch.words import LargerBatch
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.columns import Category
 
@@ -67,8 +68,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     if not facts.is_replayable:
         return
-    numbers = _larger(facts, _growing(facts))
-    if numbers is not None:
+    larger = _larger(facts, _growing(facts))
+    if larger is not None:
         yield window_finding(
             _CODE,
             place="",
@@ -78,7 +79,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             saving=None,
             confidence="low",
             evidence=idle_evidence(facts, idle),
-            numbers=numbers,
+            figures=larger,
         )
 
 
@@ -92,7 +93,7 @@ def _growing(facts: Facts) -> Int64s:
     return growing
 
 
-def _larger(facts: Facts, growing: Int64s) -> Numbers | None:
+def _larger(facts: Facts, growing: Int64s) -> LargerBatch | None:
     """At how many times the length the device is full, and what a sample takes then; None where never.
 
     With kernels that grow as the batch does a sample takes `share`; with kernels that the device has room
@@ -110,7 +111,7 @@ def _larger(facts: Facts, growing: Int64s) -> Numbers | None:
         takes_ns = facts.replay.stretched_ns(growing, factor)
         if works_ns >= FULL_SHARE * takes_ns:
             share = takes_ns / factor / max(now_ns, 1)
-            return {"factor": factor, "share": round(share, 3), "least_share": round(1 / factor, 3)}
+            return LargerBatch(factor, share=round(share, 3), least_share=round(1 / factor, 3))
     return None
 
 
@@ -118,7 +119,7 @@ RULE = Rule(
     code=_CODE,
     effect="earlier_host",
     find=find,
-    passing=SHORT_PAUSES,
+    passing=short_pauses,
     needs=(GPU_WORK, STEPS),
     no_saving="a step does more work with a larger batch",
 )

@@ -42,9 +42,10 @@ from tbprof.model import Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import ON_DEVICE
+from tbprof.rules.base.passing import events_on_device
 from tbprof.rules.base.rule import Need, Rule
 from tbprof.rules.base.severity import severity_of_cause
+from tbprof.rules.memory import words
 from tbprof.rules.memory.cache_flushes import find_cache_flushes
 from tbprof.trace.columns.arrays import Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
@@ -75,13 +76,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving if facts.device_is_known else None,
         confidence="medium" if place else "low",
         evidence=row_evidence(facts, "call", calls.rows),
-        numbers={
-            "place": place,
-            "calls_per_step": round(len(calls.rows) / calls.steps, 1),
-            "call_per_step_ns": int(facts.trace.slices.duration_ns[calls.rows].sum()) // calls.steps,
-            "idle_per_step_ns": total_ns(calls.idle) // calls.steps,
-            "retries": _retries(facts),
-        },
+        figures=words.DriverCalls(
+            place=place,
+            calls_per_step=round(len(calls.rows) / calls.steps, 1),
+            call_per_step_ns=int(facts.trace.slices.duration_ns[calls.rows].sum()) // calls.steps,
+            idle_per_step_ns=total_ns(calls.idle) // calls.steps,
+            retries=_retries(facts),
+        ),
     )
 
 
@@ -95,7 +96,7 @@ RULE = Rule(
     code=_CODE,
     effect="earlier_host",
     find=find,
-    passing=ON_DEVICE,
+    passing=events_on_device,
     needs=(Need("three steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),),
 )
 

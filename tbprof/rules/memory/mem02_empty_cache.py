@@ -43,12 +43,13 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import largest_cause
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import total_ns
-from tbprof.model import FIXED_AS, SEVERITIES, Finding, Saving, Severity
+from tbprof.model import SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
-from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import ON_DEVICE
+from tbprof.rules.base.findings import window_finding, with_remedy
+from tbprof.rules.base.passing import events_on_device
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of_cause
+from tbprof.rules.memory import words
 from tbprof.rules.memory.cache_flushes import CacheFlushes, find_cache_flushes
 
 _CODE = "MEM02"
@@ -68,7 +69,7 @@ def _finding(
     idle_ns = total_ns(flushes.idle)
     won_ns = max(idle_ns, earlier_host_ns(facts, flushes.calls))
     seen, won = (Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ns) for ns in (idle_ns, won_ns))
-    return window_finding(
+    found = window_finding(
         _CODE,
         place="",
         severity=_severity(facts, seen),
@@ -77,15 +78,15 @@ def _finding(
         saving=won,
         confidence="high" if len(flushes.frames) else "medium",
         evidence=row_evidence(facts, "call", rows),
-        numbers={
-            "empty_cache_calls": len(flushes.frames),
-            "frees": len(flushes.frees),
-            "allocations": len(flushes.mallocs),
-            "call_ns": int(facts.trace.slices.duration_ns[rows].sum()),
-            "is_uncached": int(flushes.is_uncached),
-            **({FIXED_AS: _CACHE_OFF} if flushes.is_uncached else {}),
-        },
+        figures=words.CacheFlushes(
+            empty_cache_calls=len(flushes.frames),
+            frees=len(flushes.frees),
+            allocations=len(flushes.mallocs),
+            call_ns=int(facts.trace.slices.duration_ns[rows].sum()),
+            is_uncached=flushes.is_uncached,
+        ),
     )
+    return with_remedy(found, fixed_as=_CACHE_OFF if flushes.is_uncached else "")
 
 
 def _severity(facts: Facts, saving: Saving) -> Severity:
@@ -94,4 +95,4 @@ def _severity(facts: Facts, saving: Saving) -> Severity:
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
-RULE = Rule(code=_CODE, effect="earlier_host", find=find, passing=ON_DEVICE)
+RULE = Rule(code=_CODE, effect="earlier_host", find=find, passing=events_on_device)

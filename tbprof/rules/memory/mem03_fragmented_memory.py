@@ -38,12 +38,11 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.memory_blocks import MemoryCurve, allocating_calls, window_curves, window_memory
 from tbprof.analysis.figures.operators import find_operators
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Need, Passing, Rule, share_of
-from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import size
+from tbprof.rules.base.rule import Need, Rule
+from tbprof.rules.memory.words import Fragmented, Reserved
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _CODE = "MEM03"
@@ -103,37 +102,30 @@ def _finding(facts: Facts, curve: MemoryCurve, grown: Int64s) -> Finding:
         saving=None,
         confidence="medium",
         evidence=row_evidence(facts, "op", rows),
-        numbers={
-            "device": curve.device,
-            "free_bytes": int(free[worst]),
-            "reserved_bytes": int(reserved[worst]),
-            "taken_bytes": int(reserved[worst] - reserved[worst - 1]),
-        },
+        figures=Fragmented(
+            device=curve.device,
+            free_bytes=int(free[worst]),
+            reserved_bytes=int(reserved[worst]),
+            taken_bytes=int(reserved[worst] - reserved[worst - 1]),
+        ),
     )
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> Reserved | None:
     curves = _curves(facts)
     if not curves:
         return None
     fullest = max(curves, key=lambda curve: int(_reserved(curve).max()))
     reserved_bytes = int(_reserved(fullest).max())
     given_bytes = int(fullest.allocated_bytes.max())
-    return {"reserved_bytes": reserved_bytes, "share": given_bytes / reserved_bytes}
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    return (
-        f"The allocator held up to {size(int(numbers['reserved_bytes']))} and gave up to"
-        f" {share_of(numbers, 'share')} of it."
-    )
+    return Reserved(reserved_bytes, share=given_bytes / reserved_bytes)
 
 
 RULE = Rule(
     code=_CODE,
     effect="earlier_host",
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(Need("memory events of a GPU", lambda facts: bool(_curves(facts))),),
     no_saving="it frees memory, and no time is known to go with it",
 )

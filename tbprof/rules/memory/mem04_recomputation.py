@@ -36,11 +36,11 @@ from tbprof.analysis.figures.health import records_frames
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, union
 from tbprof.analysis.names import matching_rows
-from tbprof.model import Finding, Numbers
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
+from tbprof.model import Finding
+from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word, spent_on
 from tbprof.rules.base.launching import gaps_ns, launched_inside
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule, share_of
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
+from tbprof.rules.memory.words import Checkpointed, Recomputation
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.columns import Category
 
@@ -55,7 +55,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     spent_ns = device_ns(facts, work)
     if is_worth_a_word(facts, spent_ns):
         won_ns = spent_ns + gaps_ns(facts, work) + earlier_host_ns(facts, _again(facts))
-        found = computing_finding(facts, _CODE, work, ceiling_ns=won_ns, numbers={}, confidence="high")
+        figures = Recomputation(*spent_on(facts, work))
+        found = computing_finding(facts, _CODE, work, ceiling_ns=won_ns, figures=figures, confidence="high")
         yield dataclasses.replace(found, severity="low")
 
 
@@ -70,23 +71,16 @@ def _again(facts: Facts) -> Intervals:
     return union(slices.start_ns[rows], slices.end_of(rows))
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> Checkpointed | None:
     calls = len(matching_rows(facts.trace, _CHECKPOINTED, Category.PYTHON))
     steps_ns = max(facts.steps.total_ns, 1)
-    return {"calls": calls, "share": device_ns(facts, _recomputed(facts)) / steps_ns} if calls else None
-
-
-def _passed(numbers: Numbers, scope: Scope) -> str:
-    again = share_of(numbers, "share")
-    return (
-        f"{int(numbers['calls']):,} checkpointed calls; computing them again takes {again} of {scope.name}."
-    )
+    return Checkpointed(calls, device_ns(facts, _recomputed(facts)) / steps_ns) if calls else None
 
 
 RULE = Rule(
     code=_CODE,
     effect="fewer_kernels",
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(GPU_WORK, Need("Python frames", records_frames)),
 )

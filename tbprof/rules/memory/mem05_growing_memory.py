@@ -38,25 +38,22 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.memory_blocks import window_memory
 from tbprof.analysis.figures.memory_growth import ENOUGH_STEPS, Growth, find_growth
-from tbprof.model import Finding, Numbers, Severity
+from tbprof.model import Finding, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Need, Passing, Rule
-from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import count, size
+from tbprof.rules.base.rule import Need, Rule
+from tbprof.rules.memory.words import MIN_GROWTH_BYTES, GrowingMemory, SteadyMemory
 from tbprof.trace.columns.columns import Category
 
 _CODE = "MEM05"
 
-MIN_BYTES = 10_000
-"""A step: 1 GB in 100,000 of them."""
 _STEPS_TO_DOUBLE: tuple[tuple[int, Severity], ...] = ((1_000, "high"), (10_000, "medium"))
 """A run of so many steps needs twice the peak of now."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     for growth in facts.once(find_growth):
-        if growth.all_bytes_per_step >= MIN_BYTES:
+        if growth.all_bytes_per_step >= MIN_GROWTH_BYTES:
             yield _finding(facts, growth)
 
 
@@ -73,18 +70,18 @@ def _finding(facts: Facts, growth: Growth) -> Finding:
         saving=None,
         confidence="low" if growth.source is None or growth.may_replace_older else "medium",
         evidence=row_evidence(facts, "op", growth.calls),
-        numbers={
-            "device": growth.device,
-            "place": place,
-            "is_line": int(growth.source is None or growth.source.exact),
-            "operator": growth.operator or "",
-            "module": growth.module or "",
-            "place_per_step_bytes": growth.bytes_per_step,
-            "per_step_bytes": growth.all_bytes_per_step,
-            "peak_bytes": growth.peak_bytes,
-            "is_graph": int(growth.is_graph),
-            "may_replace_older": int(growth.may_replace_older),
-        },
+        figures=GrowingMemory(
+            device=growth.device,
+            place=place,
+            operator=growth.operator or "",
+            module=growth.module or "",
+            place_per_step_bytes=growth.bytes_per_step,
+            per_step_bytes=growth.all_bytes_per_step,
+            peak_bytes=growth.peak_bytes,
+            is_graph=growth.is_graph,
+            may_replace_older=growth.may_replace_older,
+            is_line=growth.source is None or growth.source.exact,
+        ),
     )
 
 
@@ -107,15 +104,10 @@ def _was_open_before(facts: Facts, frame: str) -> bool:
     return len(started) > 0 and bool((started < facts.steps.start_ns.min()).all())
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> SteadyMemory | None:
     devices = facts.once(window_memory)
     blocks = sum(0 if device.blocks is None else len(device.blocks) for device in devices)
-    return {"blocks": blocks, "steps": len(facts.steps)} if blocks else None
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    blocks = count(int(numbers["blocks"]), "block")
-    return f"{blocks} in {int(numbers['steps'])} steps: no place keeps {size(MIN_BYTES)} or more in each."
+    return SteadyMemory(blocks, len(facts.steps)) if blocks else None
 
 
 def _records_addresses(facts: Facts) -> bool:
@@ -126,7 +118,7 @@ RULE = Rule(
     code=_CODE,
     effect="earlier_host",
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(
         Need("memory events", _records_addresses),
         Need("four steps", lambda facts: facts.steps.recorded and len(facts.steps) >= ENOUGH_STEPS),

@@ -43,6 +43,7 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     updates,
     won_ns,
 )
+from tbprof.rules.optimizer.words import OptimizerSteps
 
 _CODE = "OPT01"
 
@@ -67,5 +68,5 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 RULE = Rule(
-    code=_CODE, answers=("busy",), find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,)
+    code=_CODE, answers=("busy",), find=find, passing=updates(STEP, OptimizerSteps), needs=(GPU_WORK,)
 )

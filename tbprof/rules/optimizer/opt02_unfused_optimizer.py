@@ -46,6 +46,7 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     updates,
     won_ns,
 )
+from tbprof.rules.optimizer.words import OptimizerSteps
 from tbprof.trace.columns.arrays import is_among
 from tbprof.trace.columns.columns import Category
 
@@ -77,5 +78,5 @@ def _spent_ns(facts: Facts, ranges: OptimizerRanges, op: str) -> int:
 
 
 RULE = Rule(
-    code=_CODE, answers=("busy",), find=find, passing=updates(STEP, "optimizer step"), needs=(GPU_WORK,)
+    code=_CODE, answers=("busy",), find=find, passing=updates(STEP, OptimizerSteps), needs=(GPU_WORK,)
 )

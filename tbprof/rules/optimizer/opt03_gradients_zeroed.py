@@ -42,6 +42,7 @@ from tbprof.rules.optimizer.optimizer_ranges import (
     updates,
     won_ns,
 )
+from tbprof.rules.optimizer.words import ZeroGrads
 
 _CODE = "OPT03"
 
@@ -58,5 +59,5 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 RULE = Rule(
-    code=_CODE, answers=("busy",), find=find, passing=updates(ZERO_GRAD, "zero_grad"), needs=(GPU_WORK,)
+    code=_CODE, answers=("busy",), find=find, passing=updates(ZERO_GRAD, ZeroGrads), needs=(GPU_WORK,)
 )

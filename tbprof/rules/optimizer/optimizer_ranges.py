@@ -10,13 +10,12 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import union
 from tbprof.analysis.names import matching_names, matching_rows
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps
+from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, spent_on
 from tbprof.rules.base.launching import gaps_ns, launched_inside
-from tbprof.rules.base.passing import counted
-from tbprof.rules.base.rule import Passing, number_of, share_of
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import LooksAt
+from tbprof.rules.optimizer.words import OptimizerKernels, OptimizerSteps, ZeroGrads
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 
@@ -81,33 +80,32 @@ def won_ns(facts: Facts, ranges: OptimizerRanges) -> int:
 
 def optimizer_finding(facts: Facts, rule: str, ranges: OptimizerRanges, ceiling_ns: int) -> Finding:
     """Of ranges whose kernels could be fewer."""
+    share, per_step_ns = spent_on(facts, ranges.work)
     return computing_finding(
         facts,
         rule,
         ranges.work,
-        place=ranges.name,
         ceiling_ns=ceiling_ns,
-        numbers={"calls": len(ranges.rows), "kernels": round(len(ranges.work) / len(ranges.rows), 1)},
+        figures=OptimizerKernels(
+            place=ranges.name,
+            share=share,
+            per_step_ns=per_step_ns,
+            calls=len(ranges.rows),
+            kernels=round(len(ranges.work) / len(ranges.rows), 1),
+        ),
         confidence="high",
     )
 
 
-def updates(pattern: str, one: str) -> Passing:
-    """What rules about ranges of this name have looked at; `one` names such a call."""
+def updates(pattern: str, record: type[OptimizerSteps] | type[ZeroGrads]) -> LooksAt:
+    """What rules about ranges of this name have looked at, in their record."""
 
-    def looked_at(facts: Facts) -> Numbers | None:
+    def looked_at(facts: Facts) -> OptimizerSteps | ZeroGrads | None:
         ranges = optimizer_ranges(facts, pattern)
         if ranges is None:
             return None
-        steps_ns = max(facts.steps.total_ns, 1)
-        return {
-            "calls": len(ranges.rows),
-            "kernels": round(len(ranges.work) / len(ranges.rows), 1),
-            "share": device_ns(facts, ranges.work) / steps_ns,
-        }
+        kernels = round(len(ranges.work) / len(ranges.rows), 1)
+        share, _ = spent_on(facts, ranges.work)
+        return record(calls=len(ranges.rows), kernels=kernels, share=share)
 
-    def note(numbers: Numbers, scope: Scope) -> str:
-        kernels, part = number_of(numbers, "kernels"), share_of(numbers, "share")
-        return f"{counted(numbers, 'calls', one)} with {kernels} kernels each, {part} of {scope.name}."
-
-    return Passing(looked_at, note)
+    return looked_at

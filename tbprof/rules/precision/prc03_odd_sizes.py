@@ -40,12 +40,11 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.operator_limits import find_limits
 from tbprof.analysis.figures.operators import find_operators
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word
-from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import count
+from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word, spent_on
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.precision.words import OddSizes, WholeReads
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places
 
 _CODE = "PRC03"
@@ -78,9 +77,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     won_ns, inputs = _above_limit(facts, odd)
     if is_worth_a_word(facts, won_ns):
-        yield computing_finding(
-            facts, _CODE, odd, ceiling_ns=won_ns, numbers={"inputs": inputs}, keeps_launches=True
-        )
+        figures = OddSizes(*spent_on(facts, odd), inputs=inputs)
+        yield computing_finding(facts, _CODE, odd, ceiling_ns=won_ns, figures=figures, keeps_launches=True)
 
 
 def _products(facts: Facts) -> _Products:
@@ -116,27 +114,14 @@ def _above_limit(facts: Facts, odd: Int64s) -> tuple[int, str]:
     return took_ns - min(int(limits.limit_ns[products].sum()), took_ns), inputs
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> WholeReads | None:
     products = facts.once(_products)
     if not len(products.judged):
         return None
     share = device_ns(facts, products.odd) / max(facts.steps.total_ns, 1)
-    return {"products": len(products.judged), "odd": len(products.odd), "share": share}
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    products = count(int(numbers["products"]), "kernel")
-    if not numbers["odd"]:
-        return f"{products} of products on tensor cores read 16 bytes at once."
-    odd = int(numbers["odd"])
-    return f"{odd:,} of {products} of products read less than 16 bytes at once, and could hardly be faster."
+    return WholeReads(len(products.judged), odd=len(products.odd), share=share)
 
 
 RULE = Rule(
-    code=_CODE,
-    effect="shorter_kernels",
-    answers=("busy",),
-    find=find,
-    passing=Passing(_looked_at, _passed),
-    needs=(GPU_WORK,),
+    code=_CODE, effect="shorter_kernels", answers=("busy",), find=find, passing=_looked_at, needs=(GPU_WORK,)
 )

@@ -35,11 +35,11 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import LONG_PAUSE_NS
 from tbprof.analysis.figures.savings import earlier_host_ns
-from tbprof.model import Finding, Numbers
-from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
+from tbprof.model import Finding
+from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named, spent_on
 from tbprof.rules.base.launching import gaps_ns, launching
-from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.precision.words import HardlyReordered, Reordering
 
 _CODE = "PRC04"
 
@@ -53,19 +53,21 @@ def find(facts: Facts) -> Iterator[Finding]:
     if is_worth_a_word(facts, spent_ns):
         host_ns = earlier_host_ns(facts, launching(facts, work, LONG_PAUSE_NS))
         won_ns = spent_ns + gaps_ns(facts, work) + host_ns
-        yield computing_finding(facts, _CODE, work, ceiling_ns=won_ns, numbers={}, confidence="high")
+        yield computing_finding(
+            facts,
+            _CODE,
+            work,
+            ceiling_ns=won_ns,
+            figures=Reordering(*spent_on(facts, work)),
+            confidence="high",
+        )
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> HardlyReordered | None:
     convolutions = kernels_named(facts, r"conv|cudnn|wgrad|dgrad|fprop|winograd|igemm")
     if not len(convolutions):
         return None
-    return {"convolutions": len(convolutions), "reordering": len(kernels_named(facts, _REORDERING))}
+    return HardlyReordered(len(convolutions), reordering=len(kernels_named(facts, _REORDERING)))
 
 
-def _passed(numbers: Numbers, _: Scope) -> str:
-    found, among = int(numbers["reordering"]), int(numbers["convolutions"])
-    return f"{found:,} kernels that reorder beside {among:,} of convolutions: less than 1 % of the time."
-
-
-RULE = Rule(code=_CODE, answers=("busy",), find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, answers=("busy",), find=find, passing=_looked_at, needs=(GPU_WORK,))

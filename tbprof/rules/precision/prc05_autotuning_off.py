@@ -35,13 +35,13 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.names import matching_rows
-from tbprof.model import BOUND_SHARE, Finding, Numbers
+from tbprof.model import BOUND_SHARE, Finding
 from tbprof.rules.base.computing import device_ns, in_main_steps
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import launched_inside
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule, share_of
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
+from tbprof.rules.precision.words import Convolutions, UntunedConvolutions
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 
@@ -62,7 +62,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             saving=None,
             confidence="medium",
             evidence=row_evidence(facts, "op", rows),
-            numbers={"convolutions": len(rows), "share": share},
+            figures=UntunedConvolutions(len(rows), share),
         )
 
 
@@ -86,24 +86,16 @@ def _is_steady(facts: Facts, rows: Int64s) -> bool:
     return len(facts.steps) > 1 and len(sets) == 1
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> Convolutions | None:
     rows, share = _convolutions(facts)
-    if not len(rows):
-        return None
-    return {"convolutions": len(rows), "share": share, "benchmark": _benchmark(facts)}
-
-
-def _passed(numbers: Numbers, scope: Scope) -> str:
-    part = share_of(numbers, "share")
-    found = f"{int(numbers['convolutions']):,} convolutions take {part} of {scope.name}"
-    return f"{found}; cudnn.benchmark is {numbers['benchmark']}."
+    return Convolutions(len(rows), share, benchmark=_benchmark(facts)) if len(rows) else None
 
 
 RULE = Rule(
     code=_CODE,
     answers=("busy",),
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(
         GPU_WORK,
         Need("shapes", lambda facts: len(facts.trace.input_shapes.rows) > 0),

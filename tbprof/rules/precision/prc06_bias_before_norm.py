@@ -39,12 +39,19 @@ from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, union
 from tbprof.analysis.names import match, matching_rows
 from tbprof.analysis.nesting import Nest
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding, device_ns, in_main_steps, is_worth_a_word, trains
+from tbprof.rules.base.computing import (
+    computing_finding,
+    device_ns,
+    in_main_steps,
+    is_worth_a_word,
+    spent_on,
+    trains,
+)
 from tbprof.rules.base.launching import gaps_ns, launched_inside
-from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.precision.words import BiasesLookedAt, NeedlessBiases
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
 
@@ -77,10 +84,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     biases = facts.once(_biases)
     spent_ns = device_ns(facts, biases.work)
     if is_worth_a_word(facts, spent_ns):
-        numbers: Numbers = {"pairs": biases.pairs, "biased": biases.biased}
+        figures = NeedlessBiases(*spent_on(facts, biases.work), pairs=biases.pairs, biased=biases.biased)
         won_ns = spent_ns + gaps_ns(facts, biases.work) + earlier_host_ns(facts, biases.spans)
         yield computing_finding(
-            facts, _CODE, biases.work, ceiling_ns=won_ns, numbers=numbers, confidence="high"
+            facts, _CODE, biases.work, ceiling_ns=won_ns, figures=figures, confidence="high"
         )
 
 
@@ -138,19 +145,11 @@ def _backward_of(facts: Facts, convolutions: Int64s) -> Int64s:
     return of
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> BiasesLookedAt | None:
     if not facts.once(trains):
         return None
     biases = facts.once(_biases)
-    return {"pairs": biases.pairs, "biased": biases.biased} if biases.pairs else None
+    return BiasesLookedAt(biases.pairs, biases.biased) if biases.pairs else None
 
 
-def _passed(numbers: Numbers, _: Scope) -> str:
-    pairs, biased = int(numbers["pairs"]), int(numbers["biased"])
-    adding = (
-        "none of them adds a bias" if not biased else f"{biased:,} add a bias, in less than 1 % of the time"
-    )
-    return f"{pairs:,} convolutions before a batch norm: {adding}."
-
-
-RULE = Rule(code=_CODE, answers=("busy",), find=find, passing=Passing(_looked_at, _passed), needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, answers=("busy",), find=find, passing=_looked_at, needs=(GPU_WORK,))

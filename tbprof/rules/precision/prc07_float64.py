@@ -32,10 +32,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
-from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named
-from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
-from tbprof.texts.figures.places import Scope
+from tbprof.model import Finding
+from tbprof.rules.base.computing import computing_finding, device_ns, is_worth_a_word, kernels_named, spent_on
+from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.precision.words import Float64, HardlyFloat64
 
 _CODE = "PRC07"
 
@@ -47,17 +47,19 @@ def find(facts: Facts) -> Iterator[Finding]:
     work = kernels_named(facts, _FLOAT64)
     spent_ns = device_ns(facts, work)
     if is_worth_a_word(facts, spent_ns):
-        yield computing_finding(facts, _CODE, work, ceiling_ns=spent_ns, numbers={}, keeps_launches=True)
+        yield computing_finding(
+            facts,
+            _CODE,
+            work,
+            ceiling_ns=spent_ns,
+            figures=Float64(*spent_on(facts, work)),
+            keeps_launches=True,
+        )
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> HardlyFloat64 | None:
     kernels = len(facts.kernels_in_steps)
-    return {"kernels": kernels, "found": len(kernels_named(facts, _FLOAT64))} if kernels else None
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    found, kernels = int(numbers["found"]), int(numbers["kernels"])
-    return f"{found:,} of {kernels:,} kernels are in float64, less than 1 % of the time."
+    return HardlyFloat64(kernels, found=len(kernels_named(facts, _FLOAT64))) if kernels else None
 
 
 RULE = Rule(
@@ -65,7 +67,7 @@ RULE = Rule(
     effect="shorter_kernels",
     answers=("busy",),
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(GPU_WORK,),
     is_of_device=True,
 )

@@ -9,7 +9,7 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.devices import Peaks, find_peaks
 from tbprof.analysis.names import are_named
-from tbprof.model import GPU_RATES, Finding, Numbers
+from tbprof.model import GPU_RATES, Finding
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import (
     computing_finding,
@@ -17,9 +17,10 @@ from tbprof.rules.base.computing import (
     in_main_steps,
     is_worth_a_word,
     kernels_named,
+    spent_on,
 )
-from tbprof.rules.base.rule import Need, Passing, share_of
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import LooksAt, Need
+from tbprof.rules.precision import words
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
@@ -80,30 +81,26 @@ def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: flo
     won_ns = round(device_ns(facts, products.work) * (1 - products.peaks.float32 / rate))
     if not is_worth_a_word(facts, won_ns):
         return None
-    numbers: Numbers = {"rate": round(rate / products.peaks.float32, 1), "device": products.peaks.name}
+    share, per_step_ns = spent_on(facts, products.work)
+    figures = words.PlainProducts(
+        share=share,
+        per_step_ns=per_step_ns,
+        rate=round(rate / products.peaks.float32, 1),
+        device=products.peaks.name,
+    )
     return computing_finding(
-        facts, rule, products.work, ceiling_ns=won_ns, numbers=numbers, keeps_launches=True
+        facts, rule, products.work, ceiling_ns=won_ns, figures=figures, keeps_launches=True
     )
 
 
-def passing(*, with_tf32: bool) -> Passing:
+def passing(*, with_tf32: bool) -> LooksAt:
     """What a rule looked at that speaks of devices with TF32, or of those without it."""
 
-    def looked_at(facts: Facts) -> Numbers | None:
+    def looked_at(facts: Facts) -> words.AllProducts | None:
         products, plain = facts.once(all_products), facts.once(plain_products).work
         peaks = device_peaks(facts)
         if not len(products) or peaks is None or (peaks.tf32 is not None) != with_tf32 or not peaks.half:
             return None
-        share = device_ns(facts, plain) / max(facts.steps.total_ns, 1)
-        return {"products": len(products), "plain": len(plain), "plain_share": share}
+        return words.AllProducts(len(products), plain=len(plain), plain_share=spent_on(facts, plain)[0])
 
-    return Passing(looked_at, _note)
-
-
-def _note(numbers: Numbers, scope: Scope) -> str:
-    products, plain = int(numbers["products"]), int(numbers["plain"])
-    others = f"{products - plain:,} of {products:,} kernels"
-    ran = f"{others} for products and convolutions are not plain float32"
-    if not plain:
-        return f"{ran}."
-    return f"{ran}, and the others take {share_of(numbers, 'plain_share')} of {scope.name}."
+    return looked_at

@@ -38,6 +38,7 @@ from tbprof.rules.settings.switches import (
     settings,
     switch_finding,
 )
+from tbprof.rules.settings.words import Deterministic
 
 _CODE = "ENV01"
 
@@ -53,7 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(settings, "deterministic_algorithms", "cudnn.deterministic"),
+    passing=as_it_should_be(settings, Deterministic),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

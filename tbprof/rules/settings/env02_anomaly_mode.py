@@ -37,6 +37,7 @@ from tbprof.rules.settings.switches import (
     settings,
     switch_finding,
 )
+from tbprof.rules.settings.words import AnomalyMode
 
 _CODE = "ENV02"
 
@@ -49,7 +50,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(settings, "anomaly_mode"),
+    passing=as_it_should_be(settings, AnomalyMode),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

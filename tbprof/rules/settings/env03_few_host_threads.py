@@ -38,6 +38,7 @@ from tbprof.rules.settings.switches import (
     settings,
     switch_finding,
 )
+from tbprof.rules.settings.words import HostThreads
 
 _CODE = "ENV03"
 
@@ -60,7 +61,7 @@ def _is_no_device_awaited(facts: Facts) -> bool:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(settings, "num_threads"),
+    passing=as_it_should_be(settings, HostThreads),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

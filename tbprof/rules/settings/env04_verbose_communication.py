@@ -37,6 +37,7 @@ from tbprof.rules.settings.switches import (
     device_variables,
     switch_finding,
 )
+from tbprof.rules.settings.words import NcclDebug
 
 _CODE = "ENV04"
 
@@ -52,7 +53,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(device_variables, "NCCL_DEBUG"),
+    passing=as_it_should_be(device_variables, NcclDebug),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

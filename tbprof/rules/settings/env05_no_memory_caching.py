@@ -38,6 +38,7 @@ from tbprof.rules.settings.switches import (
     device_variables,
     switch_finding,
 )
+from tbprof.rules.settings.words import MemoryCaching
 
 _CODE = "ENV05"
 
@@ -51,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(device_variables, "PYTORCH_NO_CUDA_MEMORY_CACHING"),
+    passing=as_it_should_be(device_variables, MemoryCaching),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

@@ -37,6 +37,7 @@ from tbprof.rules.settings.switches import (
     device_variables,
     switch_finding,
 )
+from tbprof.rules.settings.words import LaunchBlocking
 
 _CODE = "ENV06"
 
@@ -54,9 +55,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(
-        device_variables, "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"
-    ),
+    passing=as_it_should_be(device_variables, LaunchBlocking),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

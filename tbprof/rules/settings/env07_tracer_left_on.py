@@ -36,6 +36,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.rule import HOOK, Rule
 from tbprof.rules.settings.switches import UNMEASURED, as_it_should_be, settings, switch_finding
+from tbprof.rules.settings.words import Tracers
 
 _CODE = "ENV07"
 
@@ -52,7 +53,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=as_it_should_be(settings, "python_tracer", "memory_history"),
+    passing=as_it_should_be(settings, Tracers),
     needs=(HOOK,),
     no_saving=UNMEASURED,
 )

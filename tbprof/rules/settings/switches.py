@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers, Severity
+from tbprof.model import Finding, Severity
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Passing
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import LooksAt
+from tbprof.rules.settings.words import Setting, Settings
 
 UNMEASURED = "only a recording with the other setting tells what it costs"
 
@@ -36,23 +36,18 @@ def switch_finding(rule: str, name: str, value: str, *, severity: Severity = "lo
         saving=None,
         confidence="high",
         evidence=(),
-        numbers={"place": name, "value": value},
+        figures=Setting(name, value),
     )
 
 
-def as_it_should_be(read: Callable[[Facts], Mapping[str, str]], *names: str) -> Passing:
+def as_it_should_be(read: Callable[[Facts], Mapping[str, str]], record: type[Settings]) -> LooksAt:
     """That switches were looked at, with how they stand; nothing to judge where none of them is known."""
 
-    def looked_at(facts: Facts) -> Numbers | None:
+    def looked_at(facts: Facts) -> Settings | None:
         known = read(facts)
-        if read is not device_variables:
-            return {name: known[name] for name in names if name in known} or None
-        if not facts.work.devices:
-            return None
-        return {name: known.get(name, "not set") for name in names}
+        if read is device_variables:
+            unset = dict.fromkeys(record.names(), "not set")
+            return record.of({**unset, **known}) if facts.work.devices else None
+        return record.of(known) if any(name in known for name in record.names()) else None
 
-    def note(numbers: Numbers, _: Scope) -> str:
-        stands = (f"{name} is {numbers[name]}" for name in names if name in numbers)
-        return f"{'; '.join(stands)}."
-
-    return Passing(looked_at, note)
+    return looked_at

@@ -30,10 +30,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Need, Passing, Rule
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import Need, Rule
+from tbprof.rules.sharing.words import NoOtherProcess, OtherProcesses
 
 _CODE = "SHR01"
 
@@ -50,7 +50,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             saving=None,
             confidence="medium",
             evidence=(),
-            numbers={"others": others},
+            figures=OtherProcesses(others),
         )
 
 
@@ -58,14 +58,10 @@ def _others(facts: Facts) -> int | None:
     return None if facts.trace.facts is None else facts.trace.facts.other_gpu_processes
 
 
-def _passed(_: Numbers, __: Scope) -> str:
-    return "No other process was on the device."
-
-
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=Passing(lambda facts: {"others": _others(facts) or 0}, _passed),
+    passing=lambda facts: NoOtherProcess(_others(facts) or 0),
     needs=(Need("other processes of the device", lambda facts: _others(facts) is not None),),
     no_saving="only a recording without the others tells what they take",
     is_of_device=True,

@@ -35,12 +35,11 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import distinct_lines
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.records import dataclass
-from tbprof.rules.base.computing import computing_finding
-from tbprof.rules.base.rule import GPU_WORK, Need, Passing, Rule
-from tbprof.texts.figures.places import Scope
-from tbprof.texts.figures.quantities import share
+from tbprof.rules.base.computing import computing_finding, spent_on
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
+from tbprof.rules.sharing.words import FallingClocks, SteadyClocks
 from tbprof.trace.columns.arrays import Int64s, is_among
 
 _CODE = "SHR02"
@@ -67,12 +66,13 @@ class _Drift:
 def find(facts: Facts) -> Iterator[Finding]:
     drift = facts.once(_find_drift)
     if drift.slower >= SLOWER and drift.share >= COMPARED_SHARE:
+        share, per_step_ns = spent_on(facts, drift.work)
         yield computing_finding(
             facts,
             _CODE,
             drift.work,
             ceiling_ns=drift.lost_ns,
-            numbers={"slower": drift.slower},
+            figures=FallingClocks(share, per_step_ns, drift.slower),
             removal="needed",
             keeps_launches=True,
         )
@@ -126,26 +126,18 @@ def _medians(
     return found
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> SteadyClocks | None:
     drift = facts.once(_find_drift)
     if drift.share < COMPARED_SHARE:
         return None
-    return {"slower": drift.slower, "share": drift.share, "kernels": len(drift.work)}
-
-
-def _passed(numbers: Numbers, _: Scope) -> str:
-    change = abs(float(numbers["slower"]))
-    way = "longer" if float(numbers["slower"]) > 0 else "less long"
-    kernels = int(numbers["kernels"])
-    compared = f"{kernels:,} kernels of the last half of the steps"
-    return f"{compared} take {share(change)} {way} than their equals before."
+    return SteadyClocks(drift.slower, drift.share, kernels=len(drift.work))
 
 
 RULE = Rule(
     code=_CODE,
     effect="shorter_kernels",
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(
         GPU_WORK,
         Need("four steps", lambda facts: facts.steps.recorded and len(facts.steps) >= LEAST_STEPS),

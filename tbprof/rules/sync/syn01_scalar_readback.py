@@ -45,8 +45,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import reads_scalar
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.sync.words import ScalarReads
 
 _CODE = "SYN01"
 
@@ -54,10 +55,10 @@ _CODE = "SYN01"
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         if reads_scalar(facts, site):
-            numbers = {"bytes": int(facts.episodes.bytes[site.members].sum())}
-            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
+            figures = ScalarReads(bytes=int(facts.episodes.bytes[site.members].sum()))
+            yield site_finding(facts, index, rule=_CODE, removal="defer", figures=figures)
 
 
 RULE = Rule(
-    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=SYNC_POINTS, kind="scalar_read"
+    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=sync_points, kind="scalar_read"
 )

@@ -39,8 +39,9 @@ from tbprof.model import Finding
 from tbprof.optable import TRUTH_READERS
 from tbprof.rules.base.evidence import is_read
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.base.words import NoFigures
 
 _CODE = "SYN02"
 
@@ -48,9 +49,9 @@ _CODE = "SYN02"
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         if is_read(site) and not TRUTH_READERS.isdisjoint(site.ops):
-            yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers={})
+            yield site_finding(facts, index, rule=_CODE, removal="rewrite", figures=NoFigures())
 
 
 RULE = Rule(
-    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=SYNC_POINTS, kind="control_flow"
+    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=sync_points, kind="control_flow"
 )

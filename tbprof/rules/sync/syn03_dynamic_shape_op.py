@@ -42,19 +42,20 @@ from tbprof.model import Finding
 from tbprof.optable import SHAPE_READERS
 from tbprof.rules.base.evidence import is_read
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.sync.words import DynamicShape
 
 _CODE = "SYN03"
 _INDEXING = frozenset({"aten::index", "aten::index_put_", "aten::index_put"})
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding a site; `op` of its numbers is the op that the user called."""
+    """One finding a site, with the op that the user called."""
     for index, site in facts.indexed_sites:
         if is_read(site) and not SHAPE_READERS.isdisjoint(site.ops):
-            numbers = {"op": _called(site.ops)}
-            yield site_finding(facts, index, rule=_CODE, removal="rewrite", numbers=numbers)
+            figures = DynamicShape(op=_called(site.ops))
+            yield site_finding(facts, index, rule=_CODE, removal="rewrite", figures=figures)
 
 
 def _called(ops: tuple[str, ...]) -> str:
@@ -67,7 +68,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=SYNC_POINTS,
+    passing=sync_points,
     kind="dynamic_shape",
     before=("SYN02",),
 )

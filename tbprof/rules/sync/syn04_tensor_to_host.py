@@ -43,8 +43,9 @@ from tbprof.line_rules import SCALAR_BYTES
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import can_be_deferred, is_read
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.sync.words import TensorReads
 
 _CODE = "SYN04"
 _COPY = "aten::copy_"
@@ -54,8 +55,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         sizes = facts.episodes.bytes[site.members]
         if _reads_tensor(site) and int(sizes.max()) > SCALAR_BYTES:
-            numbers = {"bytes": int(sizes.sum()), "median_bytes": int(sorted(sizes)[len(sizes) // 2])}
-            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
+            figures = TensorReads(int(sizes.sum()), median_bytes=int(sorted(sizes)[len(sizes) // 2]))
+            yield site_finding(facts, index, rule=_CODE, removal="defer", figures=figures)
 
 
 def _reads_tensor(site: SiteMembers) -> bool:
@@ -63,5 +64,5 @@ def _reads_tensor(site: SiteMembers) -> bool:
 
 
 RULE = Rule(
-    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=SYNC_POINTS, kind="host_read"
+    code=_CODE, effect="earlier_host", answers=("waits",), find=find, passing=sync_points, kind="host_read"
 )

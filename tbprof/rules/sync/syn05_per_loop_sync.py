@@ -44,22 +44,22 @@ from tbprof.line_rules import LOOP_READS
 from tbprof.model import Finding, Removal
 from tbprof.rules.base.evidence import can_be_deferred, reads_number
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import STEPS, Rule
+from tbprof.rules.sync.words import LoopReads
 from tbprof.trace.columns.arrays import NONE
 
 _CODE = "SYN05"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """`per_step` of the numbers is the largest count of one step."""
+    """One finding a site, with the largest count of one step."""
     for index, site in facts.indexed_sites:
         step = facts.episodes.step[site.members]
         per_step = int(np.bincount(step[step != NONE], minlength=1).max())
         if reads_number(facts, site) and per_step >= LOOP_READS:
-            numbers = {"per_step": per_step}
             removal: Removal = "defer" if can_be_deferred(site) else "rewrite"
-            yield site_finding(facts, index, rule=_CODE, removal=removal, numbers=numbers)
+            yield site_finding(facts, index, rule=_CODE, removal=removal, figures=LoopReads(per_step))
 
 
 RULE = Rule(
@@ -67,7 +67,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=SYNC_POINTS,
+    passing=sync_points,
     kind="scalar_read",
     needs=(STEPS,),
     before=("SYN01", "SYN02"),

@@ -46,20 +46,21 @@ from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding, Removal
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import STEPS, Rule
+from tbprof.rules.sync.words import Synchronizing
 
 _CODE = "SYN06"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """`call` of the numbers is the call's name."""
+    """One finding a site, with the name of its call."""
     for index, site in facts.indexed_sites:
         if _is_bare(facts, site) and facts.can_be_won[site.members].any() and _waits(facts, site):
             call = site.calls[0]
             # Behind an event there may be a copy that somebody reads.
             removal: Removal = "defer" if "Event" in call else "drop"
-            yield site_finding(facts, index, rule=_CODE, removal=removal, numbers={"call": call})
+            yield site_finding(facts, index, rule=_CODE, removal=removal, figures=Synchronizing(call))
 
 
 def _is_bare(facts: Facts, site: SiteMembers) -> bool:
@@ -75,7 +76,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=SYNC_POINTS,
+    passing=sync_points,
     kind="synchronize",
     needs=(STEPS,),
 )

@@ -43,8 +43,9 @@ from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import reads_scalar
 from tbprof.rules.base.findings import site_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import STEPS, Rule
+from tbprof.rules.sync.words import EndOfStepReads
 
 _CODE = "SYN07"
 
@@ -55,9 +56,8 @@ EXPLAINED_SHARE = 0.8
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         if reads_scalar(facts, site) and _ends_its_steps(facts, site) and _drains(facts, site):
-            starve_ns = int(facts.starve_ns[site.members].sum())
-            numbers = {"starve_ns": starve_ns}
-            yield site_finding(facts, index, rule=_CODE, removal="defer", numbers=numbers)
+            figures = EndOfStepReads(starve_ns=int(facts.starve_ns[site.members].sum()))
+            yield site_finding(facts, index, rule=_CODE, removal="defer", figures=figures)
 
 
 def _ends_its_steps(facts: Facts, site: SiteMembers) -> bool:
@@ -79,7 +79,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=SYNC_POINTS,
+    passing=sync_points,
     kind="scalar_read",
     needs=(STEPS,),
     before=("SYN01",),

@@ -44,8 +44,9 @@ from tbprof.model import Finding
 from tbprof.rules.base.evidence import reads_number
 from tbprof.rules.base.findings import waits_finding
 from tbprof.rules.base.launching import first_after_op, in_frames
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.base.words import NoFigures
 
 _CODE = "SYN08"
 _FRAME = rf".*{re.escape(SCALER_FILE)}\("
@@ -62,7 +63,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         members = site.members[of_scaler[site.members]]
         if reads_number(facts, site) and len(members):
-            yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", numbers={})
+            yield waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", figures=NoFigures())
 
 
 RULE = Rule(
@@ -70,7 +71,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=SYNC_POINTS,
+    passing=sync_points,
     kind="scalar_read",
     before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"),
 )

@@ -53,10 +53,11 @@ from tbprof.model import Finding, Saving, SiteIndex
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of
 from tbprof.rules.sync.launches import Launches, training_launches
+from tbprof.rules.sync.words import HeldBack
 from tbprof.trace.columns.arrays import Int64s, distinct, is_among
 
 _CODE = "SYN09"
@@ -85,7 +86,7 @@ def _finding(facts: Facts, index: SiteIndex, held: HeldBackLaunches) -> Finding:
         saving=saving,
         confidence="medium",
         evidence=row_evidence(facts, "launch", held.launches.rows),
-        numbers={"launches": len(held.launches.rows), "lost_ns": held.lost_ns},
+        figures=HeldBack(launches=len(held.launches.rows), lost_ns=held.lost_ns),
         sites=(index,),
     )
 
@@ -95,7 +96,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=SYNC_POINTS,
+    passing=sync_points,
     is_timed=True,
     before=(
         *("SYN01", "SYN02", "SYN03", "SYN04", "SYN05", "SYN06", "SYN07"),

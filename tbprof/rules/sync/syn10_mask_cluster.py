@@ -50,8 +50,9 @@ from tbprof.model import Finding, SiteIndex
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import can_be_deferred, uploads_data
 from tbprof.rules.base.findings import waits_finding
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.sync.words import Masked
 from tbprof.trace.columns.arrays import Int64s
 
 _CODE = "SYN10"
@@ -64,9 +65,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     ]
     cluster = find_mask_cluster(facts, candidates)
     if cluster.sites:
-        numbers = {"joint_ns": cluster.joint_ns, "singles_ns": cluster.singles_ns}
+        figures = Masked(joint_ns=cluster.joint_ns, singles_ns=cluster.singles_ns)
         yield waits_finding(
-            facts, cluster.sites, cluster.members, rule=_CODE, removal="defer", numbers=numbers
+            facts, cluster.sites, cluster.members, rule=_CODE, removal="defer", figures=figures
         )
 
 
@@ -75,7 +76,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=SYNC_POINTS,
+    passing=sync_points,
     needs=(GPU_WORK,),
     is_bundle=True,
 )

@@ -33,14 +33,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Saving
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import GPU_WORK, Passing, Rule
+from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of
-from tbprof.rules.notes.sync import syn11
 from tbprof.rules.sync.launches import blocking_launches
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.sync.words import BlockingLaunches, LaunchesLookedAt
 
 _CODE = "SYN11"
 
@@ -68,17 +67,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving,
         confidence="high",
         evidence=row_evidence(facts, "launch", launches.rows),
-        numbers={"share": count / of_all},
+        figures=BlockingLaunches(count / of_all),
     )
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> LaunchesLookedAt | None:
     launches, of_all = facts.once(blocking_launches)
-    return None if of_all < LEAST_LAUNCHES else {"share": len(launches.rows) / of_all, "launches": of_all}
-
-
-def _passed(numbers: Numbers, scope: Scope) -> str:
-    return f"{int(numbers['launches']):,} launches: {syn11(numbers, scope)}"
+    return None if of_all < LEAST_LAUNCHES else LaunchesLookedAt(len(launches.rows) / of_all, of_all)
 
 
 RULE = Rule(
@@ -86,7 +81,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     needs=(GPU_WORK,),
     distorts_family=True,
 )

@@ -41,12 +41,13 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import CLIPPING_FILE
-from tbprof.model import Finding, Numbers, SiteIndex
+from tbprof.model import Finding, SiteIndex
 from tbprof.rules.base.evidence import reads_number
 from tbprof.rules.base.findings import site_finding, waits_finding
 from tbprof.rules.base.launching import in_frames
-from tbprof.rules.base.passing import SYNC_POINTS
+from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.sync.words import NanChecks
 from tbprof.trace.columns.arrays import NONE
 
 _CODE = "SYN12"
@@ -64,8 +65,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     clipping = in_frames(facts, _CLIP)
     for index in reads:
         if clipping[facts.sites[index].members].all():
-            numbers = {"kind": "error_if_nonfinite"}
-            yield site_finding(facts, index, rule=_CODE, removal="drop", numbers=numbers)
+            figures = NanChecks(kind="error_if_nonfinite")
+            yield site_finding(facts, index, rule=_CODE, removal="drop", figures=figures)
 
 
 def _is_of_engine(site: SiteMembers) -> bool:
@@ -80,8 +81,8 @@ def _anomaly_mode(facts: Facts, sites: list[SiteIndex]) -> Iterator[Finding]:
     step = facts.episodes.step[members]
     per_step = int(np.bincount(step[step != NONE], minlength=1).max())
     if per_step >= MANY_TESTS:
-        numbers: Numbers = {"kind": "anomaly", "per_step": per_step}
-        yield waits_finding(facts, tuple(sites), members, rule=_CODE, removal="drop", numbers=numbers)
+        figures = NanChecks(kind="anomaly", per_step=per_step)
+        yield waits_finding(facts, tuple(sites), members, rule=_CODE, removal="drop", figures=figures)
 
 
 RULE = Rule(
@@ -89,7 +90,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=SYNC_POINTS,
+    passing=sync_points,
     kind="scalar_read",
     before=("SYN01", "SYN02", "SYN05", "SYN07", "SYN09"),
 )

@@ -52,12 +52,12 @@ from tbprof.analysis.intervals import (
     total_ns,
     union,
 )
-from tbprof.model import Finding, Numbers, Saving
+from tbprof.model import Finding, Saving
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import idle_evidence, wait_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import GPU_WORK, STEPS, Passing, Rule
-from tbprof.rules.notes.sync import syn13
+from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
+from tbprof.rules.sync.words import HardlyUnexplained, Unexplained
 from tbprof.trace.columns.arrays import Int64s
 
 _CODE = "SYN13"
@@ -71,12 +71,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     unexplained = find_unexplained(facts)
     if max(unexplained.queued_share, unexplained.wait_share) <= UNKNOWN_SHARE:
         return
-    numbers: Numbers = {
-        "queued_ns": total_ns(unexplained.queued),
-        "queued_share": unexplained.queued_share,
-        "wait_ns": unexplained.wait_ns,
-        "wait_share": unexplained.wait_share,
-    }
+    figures = Unexplained(
+        queued_ns=total_ns(unexplained.queued),
+        queued_share=unexplained.queued_share,
+        wait_ns=unexplained.wait_ns,
+        wait_share=unexplained.wait_share,
+    )
     pieces = idle_evidence(facts, unexplained.queued)
     waits = wait_evidence(facts, unexplained.members)
     by_queue = unexplained.queued_share >= unexplained.wait_share
@@ -89,16 +89,14 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=0),
         confidence="low",
         evidence=(*pieces, *waits) if by_queue else (*waits, *pieces),
-        numbers=numbers,
+        figures=figures,
     )
 
 
-def _looked_at(facts: Facts) -> Numbers | None:
+def _looked_at(facts: Facts) -> HardlyUnexplained | None:
     """The first step is left out: what was launched before it is not recorded."""
     found = find_unexplained(facts)
-    if not found.steps_ns:
-        return None
-    return {"queued_share": found.queued_share, "wait_share": found.wait_share}
+    return HardlyUnexplained(found.queued_share, found.wait_share) if found.steps_ns else None
 
 
 RULE = Rule(
@@ -106,7 +104,7 @@ RULE = Rule(
     effect="earlier_host",
     answers=("waits",),
     find=find,
-    passing=Passing(_looked_at, syn13),
+    passing=_looked_at,
     is_timed=True,
     needs=(GPU_WORK, STEPS),
 )
@@ -118,7 +116,7 @@ its way. Longer pieces take at most 0.2 % of the steps of public traces that are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unexplained:
+class UnexplainedWaits:
     steps_ns: int
     """Length of all steps but the first."""
     queued: Intervals
@@ -138,7 +136,7 @@ class Unexplained:
         return self.wait_ns / max(self.steps_ns, 1)
 
 
-def find_unexplained(facts: Facts) -> Unexplained:
+def find_unexplained(facts: Facts) -> UnexplainedWaits:
     """Look at all steps but the first; with less than two steps there is nothing to look at."""
     later = union(facts.steps.start_ns[1:], facts.steps.end_ns[1:])
     # The host copies its own pageable memory before the device can take it: nothing else is behind that.
@@ -147,7 +145,7 @@ def find_unexplained(facts: Facts) -> Unexplained:
     known_ns = np.maximum(facts.awaited.explained_ns, staged_ns)
     beyond = np.maximum(facts.net_wait_ns - known_ns, 0)
     members = np.flatnonzero(facts.can_be_won & (episodes.step > 0) & (beyond > 0))
-    return Unexplained(
+    return UnexplainedWaits(
         steps_ns=total_ns(later),
         queued=_long_queued_idle(facts, later),
         members=members,

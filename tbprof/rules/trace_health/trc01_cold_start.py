@@ -40,12 +40,13 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import largest_cause
 from tbprof.analysis.intervals import total_ns, union
 from tbprof.analysis.steps import rows_of_steps
-from tbprof.model import MEDIUM_SHARE, Finding, Numbers, Severity
+from tbprof.model import MEDIUM_SHARE, Finding, Severity
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import IN_STEPS
+from tbprof.rules.base.passing import events_in_steps
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.trace_health.words import BeforeFirstWork, FirstCalls, LongestCall
 from tbprof.trace.columns.arrays import NONE, Int64s, median
 
 COLD_SHARE = 0.2
@@ -73,15 +74,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=None,
         confidence="high",
         evidence=row_evidence(facts, "cold", rows),
-        numbers={
-            "cold_steps": len(start.step_rows),
-            "first_step_ns": start.first_step_ns,
-            "median_step_ns": start.median_step_ns,
-            "loading_ns": start.loading_ns,
-            "loading_idle_ns": start.idle_ns,
-            **_before(start),
-            **_longest(facts, start),
-        },
+        figures=FirstCalls(
+            cold_steps=len(start.step_rows),
+            first_step_ns=start.first_step_ns,
+            median_step_ns=start.median_step_ns,
+            loading_ns=start.loading_ns,
+            loading_idle_ns=start.idle_ns,
+            before=_before(start),
+            longest=_longest(facts, start),
+        ),
     )
 
 
@@ -97,28 +98,26 @@ def _severity(facts: Facts, start: ColdStart) -> Severity:
     return "high" if largest_cause(facts) == "loading" else "medium"
 
 
-def _before(start: ColdStart) -> Numbers:
-    if not start.before_ns:
-        return {}
-    return {"before_ns": start.before_ns, "recording_ns": start.recording_ns}
+def _before(start: ColdStart) -> BeforeFirstWork | None:
+    return BeforeFirstWork(start.before_ns, start.recording_ns) if start.before_ns else None
 
 
-def _longest(facts: Facts, start: ColdStart) -> Numbers:
+def _longest(facts: Facts, start: ColdStart) -> LongestCall | None:
     if len(start.loading_rows) == 0:
-        return {}
+        return None
     slices, row = facts.trace.slices, int(start.loading_rows[0])
-    return {
-        "loading_calls": len(start.loading_rows),
-        "longest_call": facts.trace.names[slices.name[row]],
-        "longest_op": start.longest_op,
-        "longest_ns": int(slices.duration_ns[row]),
-    }
+    return LongestCall(
+        loading_calls=len(start.loading_rows),
+        longest_call=facts.trace.names[slices.name[row]],
+        longest_op=start.longest_op,
+        longest_ns=int(slices.duration_ns[row]),
+    )
 
 
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=IN_STEPS,
+    passing=events_in_steps,
     no_saving="it comes once, and the figures of the steps leave it out",
 )
 

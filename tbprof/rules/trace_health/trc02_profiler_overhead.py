@@ -33,11 +33,11 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import ProfilerCost, find_profiler_cost, own_work_rows
-from tbprof.model import Finding, Numbers
+from tbprof.model import Finding
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import Passing, Rule, share_of
-from tbprof.texts.figures.places import Scope
+from tbprof.rules.base.rule import Rule
+from tbprof.rules.trace_health.words import LittleOverhead, ProfilerOverhead
 
 _CODE = "TRC02"
 
@@ -52,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     cost = facts.once(find_profiler_cost)
     if not _is_high(cost):
         return
-    measured = {"inflation": cost.inflation} if cost.measured else {}
+    inflation = cost.inflation if cost.measured else None
     yield window_finding(
         _CODE,
         place="",
@@ -62,7 +62,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=None,
         confidence="high" if cost.measured else "medium",
         evidence=row_evidence(facts, "overhead", own_work_rows(facts)),
-        numbers={"overhead_share": cost.overhead_share, "frames_share": cost.frames_share, **measured},
+        figures=ProfilerOverhead(cost.overhead_share, cost.frames_share, inflation),
     )
 
 
@@ -72,19 +72,16 @@ def _is_high(cost: ProfilerCost) -> bool:
     return cost.overhead_share + cost.frames_share >= RECORDING_SHARE
 
 
-def _looked_at(facts: Facts) -> Numbers:
+def _looked_at(facts: Facts) -> LittleOverhead:
     cost = facts.once(find_profiler_cost)
     # Steps that were recorded can be faster than those before them by chance.
-    return {"share": max(cost.inflation, 0.0) if cost.measured else cost.overhead_share + cost.frames_share}
-
-
-def _passed(numbers: Numbers, scope: Scope) -> str:
-    return f"Recording is seen to take {share_of(numbers, 'share')} of {scope.name}."
+    inflation = max(cost.inflation, 0.0)
+    return LittleOverhead(inflation if cost.measured else cost.overhead_share + cost.frames_share)
 
 
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=Passing(_looked_at, _passed),
+    passing=_looked_at,
     no_saving="it says how far the other figures can be trusted",
 )

@@ -44,8 +44,9 @@ from tbprof.model import Finding
 from tbprof.records import dataclass
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import IN_STEPS
+from tbprof.rules.base.passing import events_in_steps
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.trace_health.words import Gaps
 from tbprof.trace.columns.arrays import CLOCK_SLACK_NS, NONE, Int64s
 from tbprof.trace.columns.columns import Category
 
@@ -71,12 +72,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=None,
         confidence="high",
         evidence=row_evidence(facts, "gap", rows),
-        numbers={
-            "damaged": int(gaps.is_damaged),
-            "without_launch": len(missing),
-            "before_launch": len(gaps.before_launch),
-            "unnamed_waits": len(gaps.unnamed_waits),
-        },
+        figures=Gaps(
+            damaged=gaps.is_damaged,
+            without_launch=len(missing),
+            before_launch=len(gaps.before_launch),
+            unnamed_waits=len(gaps.unnamed_waits),
+        ),
     )
 
 
@@ -88,7 +89,7 @@ def _missing_launches(gaps: TraceGaps) -> np.ndarray[tuple[int], np.dtype[np.int
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=IN_STEPS,
+    passing=events_in_steps,
     no_saving="it says how far the other figures can be trusted",
     is_of_device=True,
 )

@@ -39,12 +39,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.steps import LAG_SHARE, gpu_lag_ns, lag_in_steps, rows_of_steps
+from tbprof.analysis.steps import LAG_SHARE, gpu_lag_ns, rows_of_steps
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.passing import IN_STEPS
+from tbprof.rules.base.passing import events_in_steps
 from tbprof.rules.base.rule import GPU_WORK, STEPS, Rule
+from tbprof.rules.trace_health.words import HostAhead
 
 _CODE = "TRC04"
 
@@ -67,18 +68,21 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=None,
         confidence="high",
         evidence=row_evidence(facts, "step", rows_of_steps(facts.trace, facts.steps, late)),
-        numbers={
-            "steps": int(late.sum()),
-            "worst_lag_ns": int(lag_ns[worst]),
-            **lag_in_steps(float(share[worst])),
-        },
+        figures=_figures(int(late.sum()), int(lag_ns[worst]), float(share[worst])),
     )
+
+
+def _figures(steps: int, worst_lag_ns: int, share: float) -> HostAhead:
+    """The lag is a share of a step, or a number of steps where it is longer than one."""
+    if share > 1:
+        return HostAhead(steps, worst_lag_ns, worst_steps=share)
+    return HostAhead(steps, worst_lag_ns, worst_share=share)
 
 
 RULE = Rule(
     code=_CODE,
     find=find,
-    passing=IN_STEPS,
+    passing=events_in_steps,
     no_saving="it says which steps the figures are of",
     needs=(GPU_WORK, STEPS),
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tbprof.model import Numbers, Site
-from tbprof.records import dataclass
+from tbprof.model import Numbers, Scope, Site
 
 _WORDS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (
@@ -54,14 +53,6 @@ def name_words(name: str) -> str:
 def numbers_in_words(numbers: Numbers) -> Numbers:
     """The same of all names among the numbers of a sentence."""
     return {key: name_words(value) if isinstance(value, str) else value for key, value in numbers.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    each: str
-    """After a count: `12 copies a step`."""
-    name: str
-    """After a preposition: `3 % of a step`."""
 
 
 _STEP = Scope(each="a step", name="a step")

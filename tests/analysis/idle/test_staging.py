@@ -77,4 +77,4 @@ def test_a_read_of_what_is_ready_is_not_to_blame_for_the_178_ms_after_it(
     report = public_report(next((traces / "h100_timesformer_infer").glob("*.gz")))
     assert idle_of(report, "sync") < 5e6
     (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
-    assert str(finding.numbers["place"]).endswith("preprocess")
+    assert str(finding.numbers()["place"]).endswith("preprocess")

@@ -107,7 +107,7 @@ def test_a_late_host_was_launching_or_did_other_things() -> None:
 def test_the_idle_of_a_place_is_what_its_finding_says_and_not_what_a_fix_can_win() -> None:
     report = hand_written_loss().report()
     finding = next(finding for finding in report.findings if finding.rule == "LCH01")
-    idle_ns = int(finding.numbers["idle_per_step_ns"]) * len(report.steps)
+    idle_ns = int(finding.numbers()["idle_per_step_ns"]) * len(report.steps)
     assert report.verdict is not None
     assert report.verdict.numbers["place_us"] == idle_ns / 1000
     assert finding.saving is not None

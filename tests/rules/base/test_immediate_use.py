@@ -77,6 +77,6 @@ def test_of_several_lines_that_it_can_be_all_must_decide() -> None:
 
 def test_a_finding_says_so() -> None:
     findings = {finding.rule: finding for finding in known_training().findings}
-    assert findings["SYN02"].numbers["used_at_once"] == 1
-    assert "used_at_once" not in findings["SYN01"].numbers
-    assert "used_at_once" not in findings["CPY01"].numbers
+    assert findings["SYN02"].remedy.used_at_once
+    assert not findings["SYN01"].remedy.used_at_once
+    assert not findings["CPY01"].remedy.used_at_once

@@ -35,7 +35,7 @@ def test_copies_of_gradients_are_found_from_a_thousandth_of_the_steps_on(each: f
 
 def test_what_they_take_is_named_with_the_option() -> None:
     (finding,) = found(copying_back(200), "DST03")
-    assert (finding.numbers["place"], finding.severity) == ("gradient_as_bucket_view=True", "medium")
+    assert (finding.numbers()["place"], finding.severity) == ("gradient_as_bucket_view=True", "medium")
     assert finding.saving is not None
     assert (finding.count, finding.saving.ceiling_ns) == (2, 2 * (200_000 + 4_000)), (
         "with the call that launches it"
@@ -50,7 +50,7 @@ def test_only_what_the_forward_sends_is_a_broadcast_of_buffers(launched: float, 
         at = start + launched
         runs = (start + 1_000, start + 1_100)
         built.launch(at, at + 1, runs=runs, name=NAME.replace("AllReduce", "Broadcast"), stream=20)
-    assert [finding.numbers["place"] for finding in found(built, "DST03")] == options
+    assert [finding.numbers()["place"] for finding in found(built, "DST03")] == options
 
 
 def test_a_search_for_unused_parameters_costs_the_idle_beside_it() -> None:
@@ -59,8 +59,8 @@ def test_a_search_for_unused_parameters_costs_the_idle_beside_it() -> None:
         # The device is busy for the first 500 us of it.
         built.op(f"{REDUCER}search_unused_parameters", start + 7_500, start + 9_000)
     (finding,) = found(built, "DST03")
-    assert finding.numbers["place"] == "find_unused_parameters=False"
-    assert finding.numbers["per_step_ns"] == 1_000_000
+    assert finding.numbers()["place"] == "find_unused_parameters=False"
+    assert finding.numbers()["per_step_ns"] == 1_000_000
 
 
 CASES = (

@@ -11,9 +11,9 @@ from trace_builder import TraceBuilder
 
 def test_many_small_collectives_are_found() -> None:
     (finding,) = found(exchanging(400, each=20, elements=1_000), "DST04")
-    assert (finding.count, finding.numbers["per_step"]) == (40, 20)
+    assert (finding.count, finding.numbers()["per_step"]) == (40, 20)
     assert finding.saving is not None
-    assert finding.numbers["exposed_per_step_ns"] == 400_000
+    assert finding.numbers()["exposed_per_step_ns"] == 400_000
     assert 2 * 400_000 <= finding.saving.ceiling_ns <= 2 * 500_000, "with the host's time for launching them"
 
 

@@ -26,7 +26,7 @@ def awaiting(communicates: float) -> TraceBuilder:
 def test_a_read_that_waits_for_a_collective_is_found() -> None:
     (finding,) = found(awaiting(400), "DST05")
     assert (finding.sites, finding.count, finding.removal) == ((0,), 3, "rewrite")
-    assert finding.numbers["waiting_per_step_ns"] == 400_000
+    assert finding.numbers()["waiting_per_step_ns"] == 400_000
 
 
 @pytest.mark.parametrize(("communicates", "count"), [(305, 1), (304, 0)])

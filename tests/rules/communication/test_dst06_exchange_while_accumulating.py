@@ -41,7 +41,7 @@ def accumulating(
 
 def test_all_exchanges_but_the_last_of_a_step_are_too_many() -> None:
     (finding,) = accumulating(4, exchanged=(0, 1, 2, 3))
-    assert (finding.count, finding.removal, finding.numbers["passes"]) == (6, "drop", 6)
+    assert (finding.count, finding.removal, finding.numbers()["passes"]) == (6, "drop", 6)
     assert finding.saving is not None
     assert (finding.saving.estimate_ns, finding.saving.ceiling_ns) == (None, 6 * 200_000 + 82_000)
 

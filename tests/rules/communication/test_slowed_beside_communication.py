@@ -38,7 +38,7 @@ CODES = {"copy": "DST07", "kernel": "DST09"}
 def test_what_takes_half_as_long_again_is_found(what: str) -> None:
     (finding,) = found(beside_and_alone(150, what=what), *CODES.values())
     assert (finding.rule, finding.count) == (CODES[what], 4)
-    assert finding.numbers["longer_share"] == 0.5
+    assert finding.numbers()["longer_share"] == 0.5
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 4 * 50_000
 

@@ -21,7 +21,7 @@ def uploads(size_bytes: int = LARGE) -> TraceBuilder:
 def test_a_batch_in_each_step_is_found() -> None:
     (finding,) = found(uploads(), "CPY01")
     assert (finding.removal, finding.count, finding.steps) == ("drop", 3, (0, 1, 2))
-    assert finding.numbers == {"bytes": 3 * LARGE, "call_ns": 300_000, "is_batch": 1}
+    assert finding.numbers() == {"bytes": 3 * LARGE, "call_ns": 300_000, "is_batch": 1}
 
 
 @pytest.mark.parametrize(("size_bytes", "count"), [(65_536, 0), (65_537, 1)])
@@ -61,14 +61,14 @@ def test_what_goes_to_the_device_behind_the_first_kernel_is_no_batch_of_the_load
         built.frame("boxes.py(3): move", start + 490, start + 620)
         upload(built, start + 500, wait=100, size_bytes=LARGE)
     batch, buffer = found(built, "CPY01")
-    assert (batch.numbers["is_batch"], buffer.numbers["is_batch"]) == (1, 0)
+    assert (batch.numbers()["is_batch"], buffer.numbers()["is_batch"]) == (1, 0)
     assert (fix_words(batch).code, fix_words(buffer).code) == ("CPY01", "CPY03")
 
 
 @pytest.mark.parametrize(("size_bytes", "is_batch"), [(1 << 20, 1), ((1 << 20) - 1, 0)])
 def test_where_no_loader_is_named_its_size_makes_it_a_batch(size_bytes: int, is_batch: int) -> None:
     (finding,) = found(uploads(size_bytes), "CPY01")
-    assert finding.numbers["is_batch"] == is_batch
+    assert finding.numbers()["is_batch"] == is_batch
 
 
 def test_without_its_wait_an_upload_needs_no_staging_either() -> None:
@@ -126,7 +126,7 @@ def test_a_copy_that_never_blocked_has_nothing_to_win_by_waits() -> None:
     (finding,) = found(each_step(move), "CPY01")
     assert finding.saving is not None
     assert (finding.saving.ceiling_ns, finding.severity) == (0, "info")
-    assert finding.numbers["is_staged_without_wait"] == 1
+    assert finding.numbers()["is_staged_without_wait"] == 1
 
 
 def pinned(built: TraceBuilder, at: float) -> None:

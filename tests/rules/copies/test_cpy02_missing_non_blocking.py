@@ -25,7 +25,7 @@ def test_a_pinned_copy_that_waits_is_found_and_its_wait_can_go() -> None:
     (finding,) = found(each_step(move), "CPY02")
 
     assert (finding.removal, finding.count, finding.steps) == ("drop", 3, (0, 1, 2))
-    assert finding.numbers == {"bytes": 3 * LARGE}
+    assert finding.numbers() == {"bytes": 3 * LARGE}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 3 * 105_000
     assert finding.saving.estimate_ns is not None

@@ -38,7 +38,7 @@ def test_the_same_size_after_the_step_began_to_compute_is_found() -> None:
     (finding,) = found(training(move_mean), "CPY03")
 
     assert (finding.removal, finding.confidence, finding.count) == ("rewrite", "low", 5)
-    assert finding.numbers == {"bytes": 60, "copy_bytes": 12, "proven": 0}
+    assert finding.numbers() == {"bytes": 60, "copy_bytes": 12, "proven": 0}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 5 * 102_000
 
@@ -90,7 +90,9 @@ def test_what_the_hook_compared_is_proven_or_is_none() -> None:
         mean = recorded(12, "to", ("cpu", "cuda:0"), same_bytes=same_bytes)
         findings = found_with(the_audit(batch, mean), training(move_named_mean), "CPY03")
         assert [finding.confidence for finding in findings] == confidences
-        assert [finding.numbers["proven"] for finding in findings] == [int(bool(same_bytes))] * len(findings)
+        assert [finding.numbers()["proven"] for finding in findings] == [int(bool(same_bytes))] * len(
+            findings
+        )
 
 
 def move_named_mean(built: TraceBuilder, at: float) -> None:

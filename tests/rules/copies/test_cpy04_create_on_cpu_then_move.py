@@ -37,7 +37,7 @@ def move(built: TraceBuilder, at: float, *, shape: tuple[int, ...] = SHAPE) -> N
 def test_zeros_that_are_moved_at_once_are_found() -> None:
     (finding,) = found(moved_after(10), "CPY04")
     assert (finding.removal, finding.count, finding.steps) == ("rewrite", 3, (0, 1, 2))
-    assert finding.numbers == {"bytes": 3 * BYTES}
+    assert finding.numbers() == {"bytes": 3 * BYTES}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 3 * (105_000 + 20_000), "the waits, and the making on the host"
 

@@ -31,7 +31,7 @@ def test_an_object_built_in_each_step_is_found(frame: str) -> None:
 
     assert (finding.removal, finding.confidence) == ("rewrite", "high")
     assert (finding.count, finding.steps) == (2, (1, 2)), "in the first step it may be built for good"
-    assert finding.numbers == {"place": STEP, "objects_per_step": 1.0, "build_ns": 100_000}
+    assert finding.numbers() == {"place": STEP, "objects_per_step": 1.0, "build_ns": 100_000}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 100_000
 
@@ -47,7 +47,7 @@ def test_each_place_is_a_finding() -> None:
         built.annotation("loss", at + 160, at + 200)
         built.frame(MODULE, at + 170, at + 180)
 
-    places = [finding.numbers["place"] for finding in found(each_step(build_two), "CPY06")]
+    places = [finding.numbers()["place"] for finding in found(each_step(build_two), "CPY06")]
     assert sorted(map(str, places)) == ["loss", STEP]
 
 
@@ -91,7 +91,7 @@ def test_without_frames_the_hook_s_lines_tell_it() -> None:
     )
     quiet = each_step(lambda built, at: built.op("aten::add", at, at + 1))
     findings = found_with(audit, quiet, "CPY06")
-    assert [(finding.numbers["place"], finding.numbers["objects_per_step"]) for finding in findings] == [
+    assert [(finding.numbers()["place"], finding.numbers()["objects_per_step"]) for finding in findings] == [
         ("train.py:12", 3),
         ("loss.py:3", 1),
     ]
@@ -103,7 +103,7 @@ def test_frames_tell_more_than_lines_do() -> None:
     """They have what it costs, and speak alone."""
     audit = the_audit(constructions=(Construction("train.py", 12, "step", "Linear", 1),))
     (finding,) = found_with(audit, each_step(build), "CPY06")
-    assert finding.numbers["place"] == STEP
+    assert finding.numbers()["place"] == STEP
 
 
 def building_in(steps: int) -> TraceBuilder:

@@ -39,7 +39,7 @@ def test_eight_small_uploads_in_each_step_are_found() -> None:
     (finding,) = found(uploads(), "CPY07")
 
     assert (finding.removal, finding.count, finding.steps) == ("drop", 24, (0, 1, 2))
-    assert finding.numbers == {"copies_per_step": 8.0, "median_bytes": 400, "bytes": 24 * 400}
+    assert finding.numbers() == {"copies_per_step": 8.0, "median_bytes": 400, "bytes": 24 * 400}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 24 * 15_000
 
@@ -95,7 +95,7 @@ def test_an_image_processor_that_uploads_twenty_scalars_is_found(
 ) -> None:
     report = public_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "CPY07"]
-    assert (finding.numbers["copies_per_step"], finding.numbers["median_bytes"]) == (20.0, 40)
+    assert (finding.numbers()["copies_per_step"], finding.numbers()["median_bytes"]) == (20.0, 40)
 
 
 CASES = (

@@ -33,7 +33,7 @@ def test_as_many_bytes_there_and_back_are_found() -> None:
 
     assert (finding.removal, finding.confidence, finding.count) == ("rewrite", "low", 10)
     assert (len(finding.sites), finding.steps) == (2, (0, 1, 2, 3, 4))
-    assert finding.numbers == {"trips": 5, "bytes": 10 * LARGE}
+    assert finding.numbers() == {"trips": 5, "bytes": 10 * LARGE}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 5 * (100_000 + 102_000)
 
@@ -67,7 +67,7 @@ def test_one_upload_brings_back_one_tensor() -> None:
         upload(built, at + 300, wait=100, size_bytes=LARGE)
 
     (finding,) = found(each_step(two_leave), "CPY08")
-    assert finding.numbers["trips"] == 3
+    assert finding.numbers()["trips"] == 3
 
 
 CASES = (

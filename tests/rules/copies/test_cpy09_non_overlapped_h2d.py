@@ -30,7 +30,7 @@ def test_a_copy_on_the_computing_stream_that_nothing_hides_is_found() -> None:
 
     assert (finding.removal, finding.severity, finding.confidence) == ("rewrite", "critical", "medium")
     assert (finding.sites, finding.count, finding.steps) == ((0,), 3, (0, 1, 2))
-    assert finding.numbers == {"bytes": 3 * LARGE, "device_ns": 600_000, "exposed_ns": 600_000}
+    assert finding.numbers() == {"bytes": 3 * LARGE, "device_ns": 600_000, "exposed_ns": 600_000}
     assert finding.saving is not None
     assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 600_000)
 

@@ -23,7 +23,7 @@ def test_a_read_that_nobody_waits_for_is_found() -> None:
     assert (finding.severity, finding.removal, finding.confidence) == ("info", "needed", "low")
     assert (finding.saving, finding.sites) == (None, (0,))
     assert (finding.count, finding.steps) == (2, (0, 1)), "what follows the last step is not recorded"
-    assert finding.numbers == {"bytes": 8, "copies": 3}
+    assert finding.numbers() == {"bytes": 8, "copies": 3}
 
 
 @pytest.mark.parametrize("call", ["cudaEventSynchronize", "cudaStreamSynchronize", "cudaEventQuery"])

@@ -24,7 +24,7 @@ def test_pinning_in_each_step_is_found_once_a_step() -> None:
 
     assert (finding.removal, finding.severity, finding.confidence) == ("rewrite", "medium", "high")
     assert (finding.count, finding.steps) == (2, (1, 2)), "memory is set up in the first step"
-    assert finding.numbers == {"call_ns": 2 * 300_000, "calls_per_step": 1.0}
+    assert finding.numbers() == {"call_ns": 2 * 300_000, "calls_per_step": 1.0}
     assert finding.saving is not None
     assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 2 * 300_000)
 
@@ -34,7 +34,7 @@ def test_a_buffer_that_the_driver_makes_in_each_step_is_found() -> None:
         built.call("cudaHostRegister", at, at + 90)
 
     (finding,) = found(each_step(register), "CPY11")
-    assert finding.numbers["call_ns"] == 2 * 90_000
+    assert finding.numbers()["call_ns"] == 2 * 90_000
 
 
 @pytest.mark.parametrize(("steps", "count"), [(2, 0), (3, 1)])

@@ -40,7 +40,7 @@ def test_bytes_that_are_copied_as_floats_are_found() -> None:
 
     assert (finding.removal, finding.severity, finding.confidence) == ("rewrite", "high", "medium")
     assert (finding.count, finding.steps) == (3, (0, 1, 2))
-    assert finding.numbers == {"copies": 3, "bytes": 3 * BYTES, "spared_bytes": 3 * BYTES * 3 // 4}
+    assert finding.numbers() == {"copies": 3, "bytes": 3 * BYTES, "spared_bytes": 3 * BYTES * 3 // 4}
     assert finding.saving is not None
     assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 3 * 75_000)
 

@@ -27,7 +27,7 @@ def test_copies_of_a_quarter_of_the_speed_are_found() -> None:
     (finding,) = found(copies(100, 400, 400), "CPY13")
 
     assert (finding.removal, finding.severity, finding.sites) == ("rewrite", "critical", (0,))
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "copies": 2,
         "bytes": 2 * LARGE,
         "gb_per_s": 2.5,

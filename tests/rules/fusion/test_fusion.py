@@ -40,7 +40,7 @@ def test_a_formula_is_found_by_its_ops(code: str, ops: tuple[str, ...]) -> None:
     fused = computing("aten::linear", *ops, "aten::linear").report().findings
     (finding,) = (one for one in fused if one.rule.startswith("FUS"))
     assert (finding.rule, finding.severity, finding.removal) == (code, "medium", "rewrite")
-    assert finding.numbers["written_out"] == 3
+    assert finding.numbers()["written_out"] == 3
     assert finding.count == 3 * len(ops)
     assert finding.saving is not None
     # One pass over the data stays.

@@ -18,7 +18,7 @@ def test_a_loader_that_is_late_in_each_step_is_found() -> None:
 
     assert (finding.severity, finding.removal, finding.count) == ("critical", "rewrite", 3)
     assert (finding.sites, finding.steps) == ((), (0, 1, 2))
-    assert finding.numbers == {"exposed_per_step_ns": 40_000_000, "share": 0.4}
+    assert finding.numbers() == {"exposed_per_step_ns": 40_000_000, "share": 0.4}
 
 
 def test_what_a_ready_batch_takes_is_not_sure_to_be_won() -> None:
@@ -51,7 +51,7 @@ def test_the_read_that_drained_the_queue_is_named() -> None:
     for number in range(3):
         read_scalar(built, 100_000 * number + 60, wait=100)
     (finding,) = found(built, "DAT01")
-    assert finding.numbers["drained_by"] == 0
+    assert finding.numbers()["drained_by"] == 0
 
 
 def test_without_gpu_work_it_is_not_checked() -> None:
@@ -70,7 +70,7 @@ def test_a_training_without_workers_starves_and_with_four_it_does_not(
         report = public_report(path)
         first = report.findings[0]
         assert (first.rule, first.severity) == ("DAT01", "critical")
-        assert 0.2 < float(first.numbers["share"]) < 0.4
+        assert 0.2 < float(first.numbers()["share"]) < 0.4
         assert "DAT02" in [finding.rule for finding in report.findings]
     for path in (traces / "kineto_resnet50_nw4").glob("*.gz"):
         rules = {finding.rule for finding in public_report(path).findings}

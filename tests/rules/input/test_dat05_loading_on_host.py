@@ -8,8 +8,6 @@ from loader_scenes import SINGLE, WORKERS, loading
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
-from tbprof.model import FIXED_AS
-
 
 def on_host(takes: float, *, name: str = SINGLE, first: float = 0.0) -> TraceBuilder:
     """Three steps of 100 ms, and one that takes `first` longer, all of it in the loader."""
@@ -27,19 +25,19 @@ def on_host(takes: float, *, name: str = SINGLE, first: float = 0.0) -> TraceBui
 def test_loading_beside_operators_of_the_host_is_found() -> None:
     (finding,) = found(on_host(40_000), "DAT05")
     assert (finding.severity, finding.removal, finding.confidence) == ("critical", "rewrite", "high")
-    assert finding.numbers == {"loading_per_step_ns": 40_000_000, "share": 0.4}
+    assert finding.numbers() == {"loading_per_step_ns": 40_000_000, "share": 0.4}
     assert finding.saving is not None
     assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 4 * 40_000_000)
 
 
 def test_with_worker_processes_they_are_to_become_faster() -> None:
     (finding,) = found(on_host(40_000, name=WORKERS), "DAT05")
-    assert finding.numbers[FIXED_AS] == "DAT01"
+    assert finding.remedy.fixed_as == "DAT01"
 
 
 def test_a_first_step_that_starts_the_loader_does_not_count() -> None:
     (finding,) = found(on_host(40_000, first=900_000), "DAT05")
-    assert finding.numbers["loading_per_step_ns"] == 40_000_000
+    assert finding.numbers()["loading_per_step_ns"] == 40_000_000
 
 
 @pytest.mark.parametrize(("takes", "count"), [(4_999, 0), (5_000, 1)])
@@ -54,7 +52,7 @@ def test_it_is_found_where_the_work_of_a_device_was_not_recorded() -> None:
     lost.call("cudaLaunchKernel", 50_000, 50_010)
     for built in (meant_for_device, lost):
         (finding,) = found(built, "DAT05")
-        assert (finding.numbers["share"], finding.confidence) == (0.4, "medium")
+        assert (finding.numbers()["share"], finding.confidence) == (0.4, "medium")
 
 
 def test_a_device_that_worked_is_judged_by_its_idle() -> None:

@@ -28,7 +28,7 @@ def test_enough_workers_are_those_of_the_step_without_the_wait(
     """Steps of 100 ms: with 40 of them waited for, four workers make a batch in 60 with three more."""
     facts = hook_facts(loaders=(loader(workers=workers),))
     (finding,) = of_rule(report_with(facts, loading(50 + exposed)), "DAT03")
-    assert (finding.numbers["enough"], finding.saving) == (enough, None)
+    assert (finding.numbers()["enough"], finding.saving) == (enough, None)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_batches_of_a_loader_that_does_not_pin(
 def test_a_loader_that_pins_passes_with_its_figures() -> None:
     report = report_with(hook_facts(loaders=(loader(pin=True),)), uploading("pinned", 65_536))
     (check,) = (check for check in report.checks if check.rule == "DAT04")
-    assert check.numbers == {"loaders": 1, "pinning": 1, "uploads": 0}
+    assert check.numbers() == {"loaders": 1, "pinning": 1, "uploads": 0}
 
 
 def workers_late_by(exposed: float) -> Facts:

@@ -18,7 +18,7 @@ def test_a_hand_written_loss_is_nine_kernels_of_4_us_launched_by_nine_ops() -> N
 
     assert (finding.severity, finding.removal, finding.confidence) == ("critical", "rewrite", "medium")
     assert (finding.count, finding.sites, finding.steps) == (27, (), (0, 1, 2))
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "place": "loss",
         "kernels_per_step": 9.0,
         "median_kernel_ns": 4_000,
@@ -33,7 +33,7 @@ def test_a_read_in_the_step_keeps_it_out_of_a_graph() -> None:
     for number in range(3):
         read_scalar(built, 1000 * number + 400, wait=100)
     (finding,) = found(built, "LCH01")
-    assert finding.numbers["graph_blockers"] == 1
+    assert finding.numbers()["graph_blockers"] == 1
 
 
 def test_it_can_win_what_the_host_takes_for_its_launches_at_most() -> None:
@@ -57,7 +57,7 @@ def test_a_tenth_of_the_steps_is_too_much_however_long_the_kernels_are(
 ) -> None:
     """8 before the loss, what its nine launches leave between them, that once more after, and 2 at first."""
     built = hand_written_loss(takes=10, launched_every=launched_every)
-    assert [finding.numbers["place"] for finding in found(built, "LCH01")] == places
+    assert [finding.numbers()["place"] for finding in found(built, "LCH01")] == places
 
 
 def test_a_tenth_that_no_code_holds_alone_is_that_of_the_worst() -> None:
@@ -67,7 +67,7 @@ def test_a_tenth_that_no_code_holds_alone_is_that_of_the_worst() -> None:
         at = 50.0 * index
         built.annotation(f"layer {index % 10}", at, at + 50)
         built.launch(at + 1, at + 5, runs=(at + 6, at + 40))
-    places = [finding.numbers["place"] for finding in found(built, "LCH01")]
+    places = [finding.numbers()["place"] for finding in found(built, "LCH01")]
     assert len(places) == 3
 
 
@@ -101,19 +101,19 @@ def test_kernels_of_autograd_are_those_of_the_backward_pass() -> None:
         built.op("autograd::engine::evaluate_function: MulBackward0", at, at + 10, thread=AUTOGRAD)
         built.launch(at + 1, at + 3, runs=(at + 3, at + 7), thread=AUTOGRAD)
     (finding,) = found(built, "LCH01")
-    assert finding.numbers["place"] == "backward"
+    assert finding.numbers()["place"] == "backward"
 
 
 def test_code_without_a_name_is_found_and_has_none() -> None:
     (finding,) = found(hand_written_loss(label=""), "LCH01")
-    assert (finding.numbers["place"], finding.numbers["median_kernel_ns"]) == ("", 4_000)
+    assert (finding.numbers()["place"], finding.numbers()["median_kernel_ns"]) == ("", 4_000)
 
 
 def test_python_frames_slow_the_host_and_make_it_less_sure() -> None:
     built = hand_written_loss(label="")
     built.frame("train.py(12): loss_of", 0, 3000)
     (finding,) = found(built, "LCH01")
-    assert (finding.numbers["place"], finding.confidence) == ("train.py(12): loss_of", "low")
+    assert (finding.numbers()["place"], finding.confidence) == ("train.py(12): loss_of", "low")
 
 
 def test_where_another_cause_is_larger_it_is_at_most_low() -> None:
@@ -145,7 +145,7 @@ def test_a_small_transformer_is_bound_by_its_launches(
 ) -> None:
     for path in (traces / "h100_transformer_clean").glob("*.gz"):
         first = next(finding for finding in public_report(path).findings if finding.rule == "LCH01")
-        assert (first.numbers["place"], first.numbers["kernels_per_step"]) == ("Self-Attention", 9.0)
+        assert (first.numbers()["place"], first.numbers()["kernels_per_step"]) == ("Self-Attention", 9.0)
         assert first.severity == "critical"
 
 

@@ -17,7 +17,7 @@ def test_code_that_launches_nothing_is_named() -> None:
 
     assert (finding.severity, finding.removal, finding.confidence) == ("critical", "rewrite", "medium")
     assert (finding.count, finding.steps) == (3, (0, 1, 2))
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "place": "augment",
         "idle_per_step_ns": 3_000_000,
         "all_places_per_step_ns": 3_000_000,
@@ -35,9 +35,9 @@ def test_the_place_with_most_of_it_is_named_and_the_rest_is_counted() -> None:
         built.annotation("log", start + 2, start + 1_999)
         built.launch(start + 2_002, start + 2_003, runs=(start + 2_003, start + 10_001))
     (finding,) = found(built, "LCH02")
-    assert finding.numbers["place"] == "augment"
-    assert finding.numbers["idle_per_step_ns"] == 9_000_000 // 5
-    assert finding.numbers["all_places_per_step_ns"] == (9_000_000 + 2 * 2_001_000) // 5
+    assert finding.numbers()["place"] == "augment"
+    assert finding.numbers()["idle_per_step_ns"] == 9_000_000 // 5
+    assert finding.numbers()["all_places_per_step_ns"] == (9_000_000 + 2 * 2_001_000) // 5
 
 
 def test_a_cold_step_is_no_measure_of_the_others() -> None:
@@ -53,7 +53,7 @@ def test_a_cold_step_is_no_measure_of_the_others() -> None:
         start = end
     assert built.facts().steps.cold == (True, False, False, False)
     (finding,) = found(built, "LCH02")
-    assert finding.numbers["idle_per_step_ns"] == 3_000_000
+    assert finding.numbers()["idle_per_step_ns"] == 3_000_000
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == (9 + 3 * 3) * 1_000_000, "what all steps win, the cold one too"
 
@@ -86,7 +86,7 @@ def test_less_than_1_percent_of_the_steps_is_silent() -> None:
 
 def test_without_a_name_it_is_less_sure() -> None:
     (finding,) = found(pausing(3_000, code=""), "LCH02")
-    assert (finding.numbers["place"], finding.confidence) == ("", "low")
+    assert (finding.numbers()["place"], finding.confidence) == ("", "low")
 
 
 def test_a_loader_is_not_the_host_being_late() -> None:
@@ -99,7 +99,7 @@ def test_where_the_replicas_prepare_their_forward_pass_the_host_is_late(
 ) -> None:
     report = public_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
-    assert (finding.numbers["place"], finding.severity) == ("DistributedDataParallel.forward", "critical")
+    assert (finding.numbers()["place"], finding.severity) == ("DistributedDataParallel.forward", "critical")
 
 
 @pytest.mark.parametrize(("captured", "severity"), [(5, "critical"), (6, "info")])

@@ -22,7 +22,7 @@ def test_what_a_compiled_region_launches_is_compiled_already(region: str) -> Non
         built.op(region, 1000 * number + 150, 1000 * number + 335)
     (finding,) = found(built, "LCH01", "LCH03")
     assert (finding.rule, finding.severity) == ("LCH03", "critical")
-    assert finding.numbers["kernels_per_step"] == 9.0
+    assert finding.numbers()["kernels_per_step"] == 9.0
 
 
 @pytest.mark.parametrize(("inside", "rule"), [(4, "LCH01"), (5, "LCH03")])
@@ -36,7 +36,7 @@ def test_most_of_its_kernels_decide(inside: int, rule: str) -> None:
 def test_a_compiled_training_is_not_told_to_compile(traces: pathlib.Path) -> None:
     report = build_report(traces / "hta_df_index_memory" / "df_index_resolver.json.gz")
     first = report.findings[0]
-    assert (first.rule, first.numbers["place"]) == ("LCH03", "backward")
+    assert (first.rule, first.numbers()["place"]) == ("LCH03", "backward")
 
 
 def compiled(kernels: int) -> TraceBuilder:

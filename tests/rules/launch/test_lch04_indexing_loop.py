@@ -13,7 +13,7 @@ from trace_builder import TraceBuilder
 def test_ten_turns_with_a_selection_are_a_loop(turns: int, codes: list[str]) -> None:
     findings = found(turning(turns), "LCH04")
     assert [finding.rule for finding in findings] == codes
-    assert all(finding.numbers["turns"] == 3 * turns for finding in findings)
+    assert all(finding.numbers()["turns"] == 3 * turns for finding in findings)
 
 
 def test_equal_ops_without_a_selection_are_none() -> None:
@@ -24,7 +24,7 @@ def test_a_loop_that_a_busy_device_does_not_wait_for_passes() -> None:
     built = turning(12, busy_us=900)
     assert found(built, "LCH04") == []
     (check,) = (check for check in built.report().checks if check.rule == "LCH04")
-    assert (check.state, check.numbers["turns"]) == ("passed", 36)
+    assert (check.state, check.numbers()["turns"]) == ("passed", 36)
 
 
 def test_a_loop_over_a_tensor_of_the_host_launches_nothing() -> None:

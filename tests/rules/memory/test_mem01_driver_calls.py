@@ -32,7 +32,7 @@ def test_calls_in_steady_steps_are_found_with_the_idle_that_they_cause() -> None
     (finding,) = found(allocating(*range(STEPS), calls=2), "MEM01")
 
     assert (finding.removal, finding.severity, finding.steps) == ("rewrite", "high", (3, 4, 5))
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "place": "aten::empty",
         "calls_per_step": 2,
         "call_per_step_ns": 120_000,

@@ -14,7 +14,7 @@ from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.judge.actions import rank
-from tbprof.model import FIXED_AS, Saving
+from tbprof.model import Saving
 from tbprof.texts.figures.places import scope_of
 from tbprof.texts.finding_notes import finding_note
 
@@ -49,7 +49,7 @@ def test_blocks_that_are_freed_and_allocated_again_are_found() -> None:
 
     assert (finding.removal, finding.confidence, finding.severity) == ("rewrite", "medium", "high")
     assert (finding.count, finding.steps) == (6, (1, 2)), "memory is set up in the first step"
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "empty_cache_calls": 0,
         "is_uncached": 0,
         "frees": 4,
@@ -68,7 +68,7 @@ def test_the_python_call_makes_it_sure() -> None:
         flush(built, at)
 
     (finding,) = found(each_step(empty_cache), "MEM02")
-    assert (finding.confidence, finding.numbers["empty_cache_calls"]) == ("high", 2)
+    assert (finding.confidence, finding.numbers()["empty_cache_calls"]) == ("high", 2)
 
 
 def test_a_call_that_has_nothing_to_free_is_found() -> None:
@@ -116,8 +116,8 @@ def test_beside_longer_first_calls_memory_is_set_up(loads: float, severity: str)
 def test_tensors_that_the_driver_allocates_and_frees_one_by_one_show_that_the_cache_is_off() -> None:
     (finding,) = found(each_step(without_cache(12)), "MEM02")
 
-    assert (finding.numbers["is_uncached"], finding.numbers[FIXED_AS]) == (1, "ENV05")
-    assert (finding.numbers["frees"], finding.numbers["allocations"]) == (2 * 12, 2 * 12)
+    assert (finding.numbers()["is_uncached"], finding.remedy.fixed_as) == (1, "ENV05")
+    assert (finding.numbers()["frees"], finding.numbers()["allocations"]) == (2 * 12, 2 * 12)
     assert finding.confidence == "medium", "no variable is recorded"
     assert finding_note(finding, scope_of(marks_steps=True)) == (
         "Each tensor is allocated and freed by the driver: the caching allocator is off."
@@ -137,7 +137,7 @@ def test_few_frees_are_an_emptied_cache(pairs: int, kernels: int, *, is_off: boo
             built.launch(at + 400 + index, at + 400.5 + index, runs=(at + 401 + index, at + 401.5 + index))
 
     (finding,) = found(each_step(run), "MEM02")
-    assert finding.numbers["is_uncached"] == is_off
+    assert finding.numbers()["is_uncached"] == is_off
 
 
 def test_many_blocks_at_once_are_an_emptied_cache_however_often() -> None:
@@ -145,7 +145,7 @@ def test_many_blocks_at_once_are_an_emptied_cache_however_often() -> None:
         without_cache(12, frees=5)(built, at)
 
     (finding,) = found(each_step(run), "MEM02")
-    assert finding.numbers["is_uncached"] == 0
+    assert finding.numbers()["is_uncached"] == 0
 
 
 def test_a_program_that_empties_its_cache_has_one() -> None:
@@ -154,7 +154,7 @@ def test_a_program_that_empties_its_cache_has_one() -> None:
         without_cache(12)(built, at)
 
     (finding,) = found(each_step(empty_cache), "MEM02")
-    assert finding.numbers["is_uncached"] == 0
+    assert finding.numbers()["is_uncached"] == 0
 
 
 def test_another_thread_is_silent() -> None:

@@ -28,7 +28,7 @@ def test_free_pieces_that_nothing_fits_into_are_found() -> None:
     (finding,) = found(reserving(free=300, taken=200), "MEM03")
 
     assert (finding.severity, finding.steps, finding.saving) == ("low", (2,), None)
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "device": "GPU 0",
         "free_bytes": 300 * MIB,
         "reserved_bytes": 1200 * MIB,

@@ -96,7 +96,7 @@ def test_what_every_step_keeps_is_found_with_its_function() -> None:
     (finding,) = found(keeping(frees_older=True), "MEM05")
 
     assert (finding.severity, finding.confidence, finding.saving) == ("high", "medium", None)
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "device": "CPU",
         "place": FUNCTION,
         "is_line": 0,
@@ -116,7 +116,7 @@ def test_of_a_function_that_ran_before_the_window_no_line_is_known() -> None:
 
     (finding,) = found(built, "MEM05")
 
-    assert finding.numbers["place"] == "train.py: <module>"
+    assert finding.numbers()["place"] == "train.py: <module>"
     note = finding_note(finding, scope_of(marks_steps=True))
     assert "allocated in <module> of train.py." in note
     assert "At which line of it, a trace does not say" in note
@@ -131,7 +131,7 @@ def test_on_a_cpu_that_records_no_older_blocks_a_full_queue_may_do_the_same() ->
 
 def test_a_block_that_is_replaced_by_larger_ones_is_found() -> None:
     (finding,) = found(replacing((1, 1, 1, 1, 1)), "MEM05")
-    assert finding.numbers["per_step_bytes"] == KEPT
+    assert finding.numbers()["per_step_bytes"] == KEPT
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_a_foreach_update_could_be_fused_and_a_fused_one_is_not_found() -> None:
     """All operations but one can go, and the 70 us that the host takes for them."""
     (finding,) = found(computing(*SEVERAL, around=STEP), "OPT02")
     assert finding.saving is not None
-    assert (finding.saving.ceiling_ns, finding.numbers["place"]) == (3 * (2 * 10_000 + 70_000), "AdamW")
+    assert (finding.saving.ceiling_ns, finding.numbers()["place"]) == (3 * (2 * 10_000 + 70_000), "AdamW")
     assert codes(computing(*SEVERAL, around=STEP, kernel_us=4)) == []
     assert codes(computing(*SEVERAL, "aten::_fused_adamw_", around=STEP)) == []
     assert codes(update(STEP, "aten::_foreach_add_", 8, kernel_us=10)) == []
@@ -53,7 +53,7 @@ def test_ten_fills_a_call_are_gradients_that_are_zeroed(ops: int, expected: list
 def test_an_update_that_takes_nothing_passes_with_its_figures() -> None:
     report = update(STEP, "aten::_foreach_addcdiv_", 1).report()
     (check,) = (check for check in report.checks if check.rule == "OPT02")
-    assert (check.state, check.numbers["calls"]) == ("passed", 3)
+    assert (check.state, check.numbers()["calls"]) == ("passed", 3)
 
 
 def test_ranges_of_no_length_hold_nothing() -> None:

@@ -76,9 +76,9 @@ def test_one_thread_on_a_machine_of_several_cores_without_a_device(
 
 def test_a_switch_that_stands_as_it_should_passes_with_its_value() -> None:
     (check,) = (check for check in with_settings(anomaly_mode="False").checks if check.rule == "ENV02")
-    assert (check.state, check.numbers) == ("passed", {"anomaly_mode": "False"})
+    assert (check.state, check.numbers()) == ("passed", {"anomaly_mode": "False"})
     (unset,) = (check for check in with_environment().checks if check.rule == "ENV04")
-    assert (unset.state, unset.numbers) == ("passed", {"NCCL_DEBUG": "not set"})
+    assert (unset.state, unset.numbers()) == ("passed", {"NCCL_DEBUG": "not set"})
 
 
 def test_variables_of_a_gpu_mean_nothing_without_one() -> None:

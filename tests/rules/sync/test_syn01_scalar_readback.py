@@ -21,7 +21,7 @@ def test_an_item_in_each_step_is_found() -> None:
     (finding,) = found(reads(), *CODES_OF_READS)
 
     assert (finding.rule, finding.removal, finding.count) == ("SYN01", "defer", 3)
-    assert (finding.sites, finding.steps, finding.numbers) == ((0,), (0, 1, 2), {"bytes": 12})
+    assert (finding.sites, finding.steps, finding.numbers()) == ((0,), (0, 1, 2), {"bytes": 12})
 
 
 def test_an_item_of_a_tensor_on_the_host_is_silent() -> None:

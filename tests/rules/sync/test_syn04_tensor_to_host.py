@@ -20,7 +20,7 @@ def copies(*ops: str, size_bytes: int = 4096) -> TraceBuilder:
 def test_a_cpu_in_each_step_is_found() -> None:
     (finding,) = found(copies(), *CODES_OF_READS)
     assert (finding.rule, finding.removal, finding.count) == ("SYN04", "defer", 3)
-    assert finding.numbers == {"bytes": 3 * 4096, "median_bytes": 4096}
+    assert finding.numbers() == {"bytes": 3 * 4096, "median_bytes": 4096}
 
 
 @pytest.mark.parametrize(("size_bytes", "count"), [(16, 0), (17, 1)])

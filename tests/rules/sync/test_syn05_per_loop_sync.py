@@ -29,7 +29,7 @@ def loop(times: int, *ops: str, size_bytes: int = 4) -> TraceBuilder:
 def test_a_loop_of_reads_or_tests_is_found_once(ops: tuple[str, ...], removal: str) -> None:
     (finding,) = found(loop(4, *ops), *CODES)
     assert (finding.rule, finding.removal, finding.count) == ("SYN05", removal, 12)
-    assert (finding.sites, finding.steps, finding.numbers) == ((0,), (0, 1, 2), {"per_step": 4})
+    assert (finding.sites, finding.steps, finding.numbers()) == ((0,), (0, 1, 2), {"per_step": 4})
 
 
 @pytest.mark.parametrize(("times", "rule"), [(2, "SYN01"), (3, "SYN05")])
@@ -67,7 +67,7 @@ def test_without_steps_it_can_not_tell() -> None:
 def test_a_recommender_reads_three_scalars_a_step(traces: pathlib.Path, public_report: PublicReport) -> None:
     report = public_report(traces / "hta_trace_diff" / "control.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "SYN05"]
-    assert (finding.count, finding.numbers) == (18, {"per_step": 3})
+    assert (finding.count, finding.numbers()) == (18, {"per_step": 3})
 
 
 CASES = (

@@ -35,7 +35,7 @@ def synchronizes(
 def test_a_synchronize_in_each_step_is_found(call: str, removal: str) -> None:
     (finding,) = found(synchronizes(call), "SYN06")
     assert (finding.removal, finding.count, finding.steps) == (removal, 3, (0, 1, 2))
-    assert finding.numbers == {"call": call}
+    assert finding.numbers() == {"call": call}
 
 
 def test_the_frame_of_the_program_is_its_source() -> None:

@@ -28,7 +28,7 @@ def reads(busy: float, *ops: str) -> TraceBuilder:
 def test_one_read_that_drains_the_queue_is_found_once() -> None:
     (finding,) = found(host_bound(steps=4), *CODES)
     assert (finding.rule, finding.removal, finding.count) == ("SYN07", "defer", 4)
-    assert finding.numbers == {"starve_ns": 4 * 160_000}
+    assert finding.numbers() == {"starve_ns": 4 * 160_000}
 
 
 @pytest.mark.parametrize(("busy", "rule"), [(80, "SYN07"), (79, "SYN01")])

@@ -31,7 +31,7 @@ def training(*, wait: float = 300, launch: float = 300) -> TraceBuilder:
 def test_launches_during_another_threads_read_are_one_finding_of_its_site() -> None:
     (finding,) = found(training(), *CODES)
     assert (finding.rule, finding.removal, finding.sites, finding.count) == ("SYN09", "rewrite", (0,), 3)
-    assert finding.numbers == {"launches": 3, "lost_ns": 3 * 295_000}
+    assert finding.numbers() == {"launches": 3, "lost_ns": 3 * 295_000}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 3 * 295_000
 

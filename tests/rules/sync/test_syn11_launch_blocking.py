@@ -31,7 +31,7 @@ def rules(built: TraceBuilder) -> set[str]:
 def test_blocking_launches_are_one_finding_and_the_only_one_of_syncs() -> None:
     built = training(60)
     (finding,) = found(built, "SYN11")
-    assert (finding.count, finding.removal, finding.numbers) == (60, "drop", {"share": 1.0})
+    assert (finding.count, finding.removal, finding.numbers()) == (60, "drop", {"share": 1.0})
     assert finding.saving is not None
     assert 0 < finding.saving.ceiling_ns <= 60 * 60_000
     assert finding.saving.estimate_ns is None

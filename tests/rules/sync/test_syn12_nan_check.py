@@ -30,7 +30,7 @@ def backward(nodes: int, *ops: str) -> TraceBuilder:
 def test_a_read_behind_every_node_is_one_finding() -> None:
     (finding,) = found(backward(24), *CODES)
     assert (finding.rule, finding.removal, finding.count) == ("SYN12", "drop", 72)
-    assert (finding.sites, finding.numbers) == ((0, 1, 2, 3), {"kind": "anomaly", "per_step": 24})
+    assert (finding.sites, finding.numbers()) == ((0, 1, 2, 3), {"kind": "anomaly", "per_step": 24})
 
 
 @pytest.mark.parametrize(("nodes", "rules"), [(19, {"SYN05"}), (20, {"SYN12"})])
@@ -54,7 +54,7 @@ def clipped(frame: str) -> TraceBuilder:
 
 def test_a_norm_that_must_be_finite_is_found_once() -> None:
     (finding,) = found(clipped("torch/nn/utils/clip_grad.py(180): clip_grad_norm_"), *CODES)
-    assert (finding.rule, finding.count, finding.numbers) == ("SYN12", 3, {"kind": "error_if_nonfinite"})
+    assert (finding.rule, finding.count, finding.numbers()) == ("SYN12", 3, {"kind": "error_if_nonfinite"})
 
 
 def test_the_same_question_elsewhere_is_left_to_syn02() -> None:

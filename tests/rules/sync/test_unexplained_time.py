@@ -7,7 +7,7 @@ from scenes import SIDE
 from trace_builder import MAIN, TraceBuilder
 
 from tbprof.analysis.intervals import total_ns
-from tbprof.rules.sync.syn13_unexplained_wait import Unexplained, find_unexplained
+from tbprof.rules.sync.syn13_unexplained_wait import UnexplainedWaits, find_unexplained
 
 BASE_NS = 5_000
 """Of a synchronize, where there are too few to see it."""
@@ -15,7 +15,7 @@ BASE_NS = 5_000
 
 def second_step(
     *, waiting: float = 300, busy: float = 100, kernel: float = 400, thread: int = MAIN
-) -> Unexplained:
+) -> UnexplainedWaits:
     """Two steps of 1000. In the second a kernel is launched by 10 and starts at `kernel`, and the host
     waits from 500, in which time the device works `busy`.
     """

@@ -41,7 +41,7 @@ def test_a_first_step_that_takes_three_times_as_long_is_cold() -> None:
 
     assert (finding.severity, finding.removal, finding.saving) == ("info", "needed", None)
     assert (finding.count, finding.steps) == (1, (0,))
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "cold_steps": 1,
         "first_step_ns": 3_000_000,
         "median_step_ns": 1_000_000,
@@ -62,7 +62,7 @@ def test_loading_matters_from_1_percent_of_the_steps_on(takes: float, count: int
     findings = found(built, "TRC01")
     assert len(findings) == count
     for finding in findings:
-        assert (finding.numbers["cold_steps"], finding.numbers["loading_ns"]) == (0, 40_000)
+        assert (finding.numbers()["cold_steps"], finding.numbers()["loading_ns"]) == (0, 40_000)
         assert (finding.steps, finding.evidence[0].duration_ns) == ((1,), 40_000)
 
 
@@ -81,7 +81,10 @@ def test_a_fifth_of_a_recording_without_steps_may_be_over_before_the_first_kerne
     findings = found(set_up_first(takes), "TRC01")
     assert [finding.severity for finding in findings] == severities
     for finding in findings:
-        assert (finding.numbers["before_ns"], finding.numbers["recording_ns"]) == (takes * 1000, 10_000_000)
+        assert (finding.numbers()["before_ns"], finding.numbers()["recording_ns"]) == (
+            takes * 1000,
+            10_000_000,
+        )
         note = finding_note(finding, scope_of(marks_steps=False))
         assert note.startswith("A first call, cudaDeviceGetStreamPriorityRange in aten::empty, took ")
         assert note.endswith(" That is before the GPU's first work.")
@@ -91,7 +94,7 @@ def test_first_calls_before_the_window_stand_beside_those_in_it() -> None:
     built = set_up_first(5000)
     cupti_works(built, LOADING, 6000, 7000)
     (finding,) = found(built, "TRC01")
-    assert (finding.numbers["loading_calls"], finding.numbers["loading_ns"]) == (2, 6_000_000)
+    assert (finding.numbers()["loading_calls"], finding.numbers()["loading_ns"]) == (2, 6_000_000)
     assert finding_note(finding, scope_of(marks_steps=False)).endswith(
         " 5.0\u202fms of that is before the GPU's first work."
     )

@@ -32,7 +32,7 @@ def work(launched: int, stray: int) -> TraceBuilder:
 def test_device_work_without_launches_is_found() -> None:
     (finding,) = found(work(60, 40), "TRC03")
     assert (finding.severity, finding.removal, finding.saving, finding.count) == ("info", "needed", None, 40)
-    assert finding.numbers == {
+    assert finding.numbers() == {
         "damaged": 0,
         "without_launch": 40,
         "before_launch": 0,
@@ -54,14 +54,14 @@ def test_clocks_that_differ_by_more_than_10_us_disagree(early: float, count: int
     built = work(10, 0)
     built.launch(500, 501, runs=(500 - early, 600))
     findings = found(built, "TRC03")
-    assert [finding.numbers["before_launch"] for finding in findings] == [1] * count
+    assert [finding.numbers()["before_launch"] for finding in findings] == [1] * count
 
 
 def test_a_stream_that_waits_for_one_without_a_name_is_found() -> None:
     built = work(10, 0)
     built.call("cudaStreamWaitEvent", 500, 502)
     (finding,) = found(built, "TRC03")
-    assert finding.numbers["unnamed_waits"] == 1
+    assert finding.numbers()["unnamed_waits"] == 1
 
 
 def test_a_stream_that_waits_for_one_with_a_name_is_silent() -> None:
@@ -76,7 +76,7 @@ def test_a_file_that_broke_off_is_found(tmp_path: pathlib.Path) -> None:
     broken.write_bytes(whole[: len(whole) * 3 // 4])
     report = report_of(read_trace(broken))
     (finding,) = [finding for finding in report.findings if finding.rule == "TRC03"]
-    assert finding.numbers["damaged"] == 1
+    assert finding.numbers()["damaged"] == 1
 
 
 def test_sync_events_name_what_streams_wait_for(traces: pathlib.Path, public_report: PublicReport) -> None:

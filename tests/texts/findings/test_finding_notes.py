@@ -8,14 +8,23 @@ import pytest
 
 from tbprof.model import Finding, Numbers
 from tbprof.report import build_report
+from tbprof.rules.words import OTHER_VERSION, found_figures, remedy_of
 from tbprof.texts.figures.places import scope_of
 from tbprof.texts.finding_notes import finding_note
 
 STEP = scope_of(marks_steps=True)
+LAUNCHES: Numbers = {
+    "place": "",
+    "median_kernel_ns": 4000,
+    "ops_per_step": 9.0,
+    "idle_per_step_ns": 1_000_000,
+    "graph_blockers": 0,
+}
 
 
 def finding(rule: str, numbers: Numbers) -> Finding:
-    return Finding(rule, "low", (), (), 1, "rewrite", None, "high", (), numbers, "")
+    figures, remedy = found_figures(rule, numbers), remedy_of(numbers)
+    return Finding(rule, "low", (), (), 1, "rewrite", None, "high", (), figures, "", remedy)
 
 
 @pytest.mark.parametrize(
@@ -26,10 +35,14 @@ def finding(rule: str, numbers: Numbers) -> Finding:
         ("SYN10", {"joint_ns": 12_400_000, "singles_ns": 8_900_000}, "in the window, one by one 8.9\u202fms"),
         (
             "LCH01",
-            {"place": "loss", "kernels_per_step": 9.0, "median_kernel_ns": 4000, "ops_per_step": 9.0},
+            {**LAUNCHES, "place": "loss", "kernels_per_step": 9.0},
             '9 kernels a step, 4\u202fµs long at the median, launched by 9 ops, in record_function("loss").',
         ),
-        ("CPY13", {"gb_per_s": 3.25, "best_gb_per_s": 12.5}, "3.25 GB/s, where 12.5 GB/s were seen"),
+        (
+            "CPY13",
+            {"copies": 2, "bytes": 9, "gb_per_s": 3.25, "best_gb_per_s": 12.5},
+            "3.25 GB/s, where 12.5 GB/s were seen",
+        ),
     ],
 )
 def test_the_figures_of_a_finding_become_a_sentence(rule: str, numbers: Numbers, note: str) -> None:
@@ -43,10 +56,10 @@ def test_an_upload_that_asked_not_to_be_waited_for_is_not_said_to_cost_nothing()
     assert note.endswith("what pinning it would save is not estimated.")
 
 
-def test_the_numbers_of_another_version_say_nothing() -> None:
-    assert finding_note(finding("SYN05", {"times": 7}), STEP) == ""
-    assert finding_note(finding("SYN02", {"hint": "of_another_version"}), STEP) == ""
-    assert finding_note(finding("XYZ99", {"per_step": 7}), STEP) == ""
+def test_figures_of_another_version_are_said_to_be_that() -> None:
+    assert finding_note(finding("SYN05", {"times": 7}), STEP) == OTHER_VERSION
+    assert finding_note(finding("SYN02", {"hint": "of_another_version"}), STEP) == OTHER_VERSION
+    assert finding_note(finding("XYZ99", {"per_step": 7}), STEP) == OTHER_VERSION
 
 
 def test_a_real_finding_names_the_option_of_its_framework() -> None:
@@ -58,7 +71,7 @@ def test_a_real_finding_names_the_option_of_its_framework() -> None:
 
 
 def test_kernels_that_no_recorded_op_launched_are_not_said_to_have_none() -> None:
-    numbers = {"place": "", "kernels_per_step": 8772, "median_kernel_ns": 2000, "ops_per_step": 0}
+    numbers = {**LAUNCHES, "kernels_per_step": 8772, "median_kernel_ns": 2000, "ops_per_step": 0}
     note = finding_note(finding("LCH01", numbers), scope_of(marks_steps=False))
     assert note == (
         "8,772 kernels in the window, 2\u202fµs long at the median, outside every label and function."
@@ -71,7 +84,7 @@ def test_in_a_window_without_steps_no_figure_is_one_of_a_step() -> None:
 
 
 def test_a_value_that_is_used_at_once_is_needed_here() -> None:
-    note = finding_note(finding("SYN01", {"used_at_once": 1}), STEP)
+    note = finding_note(finding("SYN01", {"bytes": 4, "used_at_once": 1}), STEP)
     assert note.startswith("Needed here: ")
     both = finding_note(finding("SYN05", {"per_step": 7, "used_at_once": 1}), STEP)
     assert both.startswith("7 round trips a step. Needed here: ")

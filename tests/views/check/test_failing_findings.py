@@ -6,7 +6,7 @@ import dataclasses
 
 from report_samples import REPORT, SITE, changed, step
 
-from tbprof.model import Check, Finding, NotChecked, PredictedLine, Report, Source, SourceText
+from tbprof.model import Check, Finding, NotChecked, PredictedLine, Remedy, Report, Source, SourceText
 from tbprof.views.check import Recording
 from tbprof.views.failing_findings import report_recording
 
@@ -85,7 +85,7 @@ def test_lines_of_a_run_without_a_gpu_are_found_as_predicted() -> None:
 
 
 def test_a_line_of_a_framework_has_its_option_beside_what_the_rule_says() -> None:
-    hinted = dataclasses.replace(FINDING, numbers={**FINDING.numbers, "hint": "transformers_nan_filter"})
+    hinted = dataclasses.replace(FINDING, remedy=Remedy(hint="transformers_nan_filter"))
     (plain,) = recording(report(FINDING)).found
     (found,) = recording(report(hinted)).found
     assert (found.fix, plain.option) == (plain.fix, "")

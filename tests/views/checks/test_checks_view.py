@@ -6,7 +6,9 @@ import dataclasses
 
 from report_samples import REPORT, changed
 
-from tbprof.model import FIXED_AS, Check, PredictedLine, Report, Saving, Source
+from tbprof.model import Check, PredictedLine, Remedy, Report, Saving, Source
+from tbprof.rules.base.words import SyncPoints
+from tbprof.rules.words import OTHER_VERSION, OtherVersion
 from tbprof.texts.rule_pages import rule_words
 from tbprof.views.checks import CheckRow, checks_summary, checks_view
 from tbprof.views.findings import finding_row
@@ -16,7 +18,7 @@ WAIT = REPORT.findings[0]
 UNSAVED = dataclasses.replace(WAIT, rule="TRC02", severity="info", saving=None)
 CHECKS = (
     Check("SYN01", "failed", finding=0),
-    Check("SYN02", "passed", numbers={"sync_points": 12, "sites": 3}),
+    Check("SYN02", "passed", figures=SyncPoints(12, 3)),
     Check("SYN04", "not_checked"),
     Check("CPY04", "not_checked", needs=("shapes",)),
     Check("CPY12", "not_checked", needs=("shapes",)),
@@ -92,9 +94,9 @@ def test_what_could_not_be_checked_and_would_fail_on_a_gpu_is_counted_once() -> 
     assert checks_summary(report).endswith("0 could not be checked.")
 
 
-def test_numbers_of_another_version_give_no_sentence() -> None:
-    report = changed(checks=(Check("SYN02", "passed", numbers={"other": 1}),))
-    assert checks_view(report).rows[0].said == ""
+def test_figures_of_another_version_are_said_to_be_that() -> None:
+    report = changed(checks=(Check("SYN02", "passed", figures=OtherVersion({"other": 1})),))
+    assert checks_view(report).rows[0].said == OTHER_VERSION
 
 
 def test_a_finding_without_figures_of_its_own_says_how_often_its_sites_waited() -> None:
@@ -140,7 +142,7 @@ def test_the_list_and_the_actions_take_the_same_step() -> None:
 
 
 def test_a_finding_that_another_rule_fixes_is_acted_on_as_that_one_says() -> None:
-    fixed = dataclasses.replace(WAIT, rule="MEM02", numbers={FIXED_AS: "ENV05"})
+    fixed = dataclasses.replace(WAIT, rule="MEM02", remedy=Remedy(fixed_as="ENV05"))
     report = changed(findings=(fixed,), checks=(Check("MEM02", "failed", finding=0),))
     (row,) = checks_view(report).rows
     assert row.action == finding_row(fixed, report).action == rule_words("ENV05").action

@@ -10,6 +10,7 @@ import pytest
 from report_samples import REPORT, changed
 
 from tbprof.model import Numbers, Report
+from tbprof.rules.words import OtherVersion
 from tbprof.store.codec import decode_report, encode_report
 from tbprof.views.report_document import report_document
 
@@ -92,12 +93,12 @@ def test_health_comes_with_its_sentence() -> None:
 
 @pytest.mark.parametrize("numbers", [{}, {"share": 0.5}, {"wait_ns": 0}, {"_ns": 1}])
 def test_any_numbers_can_be_shown(numbers: Numbers) -> None:
-    verdict = dataclasses.replace(REPORT.findings[0], numbers=numbers)
+    verdict = dataclasses.replace(REPORT.findings[0], figures=OtherVersion(numbers))
     assert len(document(changed(findings=(verdict,)))["findings"][0]["numbers"]) == len(numbers)
 
 
 def test_a_report_is_the_same_text_after_it_was_stored() -> None:
-    finding = dataclasses.replace(REPORT.findings[0], numbers={"steps": 3, "count": 2})
+    finding = dataclasses.replace(REPORT.findings[0], figures=OtherVersion({"steps": 3, "count": 2}))
     fresh = changed(findings=(finding,))
     stored = decode_report(encode_report(fresh, written_by="0.1"), name="x")
     assert json.dumps(report_document(stored)) == json.dumps(report_document(fresh))

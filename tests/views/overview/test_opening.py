@@ -7,6 +7,7 @@ import dataclasses
 from report_samples import REPORT, changed
 
 from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Severity, Source, Verdict
+from tbprof.rules.memory.words import GrowingMemory
 from tbprof.views.opening import opening_of
 from tbprof.views.overview_view import overview_view
 
@@ -179,10 +180,25 @@ def test_a_busy_device_without_actions_says_that_the_host_has_none() -> None:
     assert "`gemm` 50" in opening_of(report).detail
 
 
-def growing(severity: Severity, *, may_replace_older: int = 0) -> Report:
-    numbers = {"device": "GPU 0", "per_step_bytes": 4_000_000, "may_replace_older": may_replace_older}
+def growing(severity: Severity, *, may_replace_older: bool = False) -> Report:
+    figures = GrowingMemory(
+        device="GPU 0",
+        place="",
+        operator="",
+        module="",
+        place_per_step_bytes=0,
+        per_step_bytes=4_000_000,
+        peak_bytes=9_000_000,
+        is_graph=False,
+        may_replace_older=may_replace_older,
+    )
     found = dataclasses.replace(
-        REPORT.findings[0], rule="MEM05", severity=severity, saving=None, sites=(), numbers=numbers
+        REPORT.findings[0],
+        rule="MEM05",
+        severity=severity,
+        saving=None,
+        sites=(),
+        figures=figures,
     )
     return changed(findings=(found,), fix_plan=(), verdict=BUSY)
 
@@ -194,4 +210,4 @@ def test_memory_that_is_sure_to_fill_up_is_told_before_all_findings() -> None:
 
 def test_memory_that_grows_little_or_perhaps_is_not() -> None:
     assert "MEM05" not in opening_of(growing("low")).detail
-    assert "MEM05" not in opening_of(growing("medium", may_replace_older=1)).detail
+    assert "MEM05" not in opening_of(growing("medium", may_replace_older=True)).detail

@@ -12,6 +12,7 @@ from report_samples import REPORT, changed
 from trace_builder import TraceBuilder
 
 from tbprof.model import IdlePlace, MissingFact, PlanRow, Report, Saving
+from tbprof.rules.trace_health.words import Gaps
 from tbprof.views.overview import OverviewView
 from tbprof.views.overview_view import overview_view
 
@@ -186,13 +187,13 @@ def test_what_is_not_known_has_no_tick(count: int, expected: tuple[str, str]) ->
 
 
 def test_a_trace_that_lacks_what_the_figures_rest_on_is_a_warning() -> None:
-    numbers = {"damaged": 0, "without_launch": 12, "before_launch": 0, "unnamed_waits": 0}
-    gaps = dataclasses.replace(REPORT.findings[0], rule="TRC03", severity="info", numbers=numbers, sites=())
+    lacked = Gaps(damaged=False, without_launch=12, before_launch=0, unnamed_waits=0)
+    gaps = dataclasses.replace(REPORT.findings[0], rule="TRC03", severity="info", figures=lacked, sites=())
     shown = overview(changed(findings=(*REPORT.findings, gaps))).trust
     [row] = [row for row in shown if row.title == "The trace lacks something that the figures rest on"]
     assert row.state == "warning"
     assert "12" in row.detail
-    damaged = dataclasses.replace(gaps, numbers={**numbers, "damaged": 1, "without_launch": 0})
+    damaged = dataclasses.replace(gaps, figures=dataclasses.replace(lacked, damaged=True, without_launch=0))
     said = overview(changed(findings=(*REPORT.findings, damaged))).trust
     assert not any(row.title.startswith("The trace lacks") for row in said)
 

@@ -1,0 +1,169 @@
+"""Figures of findings about launches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tbprof.model import Figures, Scope
+from tbprof.records import dataclass
+from tbprof.rules.base.words import LongPauses, ShortPauses, about, duration_of
+from tbprof.texts.figures.places import place_words
+from tbprof.texts.figures.quantities import share
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCode(Figures):
+    """Code whose kernels the device waits for."""
+
+    place: str
+    """The label or function; "" for code outside of all of them."""
+    kernels_per_step: float
+    median_kernel_ns: int
+    ops_per_step: float
+    idle_per_step_ns: int
+    graph_blockers: int
+    """Sites with a sync point in a step, which can be no part of a CUDA graph."""
+
+    def sentence(self, scope: Scope, /) -> str:
+        kernels = f"{about(self.kernels_per_step)} kernels {scope.each}"
+        said = [f"{kernels}, {duration_of(self.median_kernel_ns)} long at the median"]
+        if self.ops_per_step:
+            ops = "op" if self.ops_per_step == 1 else "ops"
+            said.append(f"launched by {about(self.ops_per_step)} {ops}")
+        place = place_words(self.place)
+        return f"{', '.join(said)}, {f'in {place}' if place else 'outside every label and function'}."
+
+
+@dataclass(frozen=True, slots=True)
+class HostPauses(Figures):
+    """Pauses between launches at one place."""
+
+    place: str
+    """The code that the host is in; "" where none was recorded."""
+    idle_per_step_ns: int
+    all_places_per_step_ns: int
+
+    def sentence(self, scope: Scope, /) -> str:
+        place = place_words(self.place) or "code that was not recorded"
+        return f"{duration_of(self.idle_per_step_ns)} {scope.each} in {place}."
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledKernels(Figures):
+    """Kernels of compiled code, which the device does not wait for."""
+
+    compiled: int
+    kernels: int
+
+    def sentence(self, _: Scope, /) -> str:
+        compiled = f"{self.compiled:,} of {self.kernels:,} kernels come from compiled code"
+        return f"{compiled}, and the GPU does not wait for them."
+
+
+@dataclass(frozen=True, slots=True)
+class IndexingLoops(Figures):
+    """Loops that take one row of a tensor after another."""
+
+    turns: int
+    loop_per_step_ns: int
+    idle_per_step_ns: int
+
+    def sentence(self, scope: Scope, /) -> str:
+        held, idle = duration_of(self.loop_per_step_ns), duration_of(self.idle_per_step_ns)
+        turns = f"{self.turns:,} turns hold the host for {held} {scope.each}"
+        return f"{turns}; the GPU is idle for {idle} of it."
+
+
+@dataclass(frozen=True, slots=True)
+class FewIndexingLoops(Figures):
+    """The ops that were looked at, and turns of such loops that hardly cost anything."""
+
+    ops: int
+    turns: int
+
+    def sentence(self, _: Scope, /) -> str:
+        ops = f"{self.ops:,} ops looked at"
+        if not self.turns:
+            return f"{ops}: none of them repeat row by row."
+        return f"{ops}: {self.turns:,} turns of such loops, and the GPU hardly waits for them."
+
+
+@dataclass(frozen=True, slots=True)
+class SmallGrids(Figures):
+    """Kernels with less than a block for each multiprocessor."""
+
+    share: float
+    per_step_ns: int
+    small: int
+    kernels: int
+
+    def sentence(self, scope: Scope, /) -> str:
+        few = f"{self.small:,} of {self.kernels:,} kernels have less than a block for each multiprocessor"
+        return f"{few}: {share(self.share)} of {scope.name}."
+
+
+@dataclass(frozen=True, slots=True)
+class FewSmallGrids(Figures):
+    """Small kernels, and the part of the steps in which they leave the device unused."""
+
+    small: int
+    kernels: int
+    unused: float
+
+    def sentence(self, scope: Scope, /) -> str:
+        small = f"{self.small:,} of {self.kernels:,} kernels are small"
+        return f"{small}, and leave {share(self.unused)} of {scope.name} unused."
+
+
+@dataclass(frozen=True, slots=True)
+class PythonOnHost(Figures):
+    """How long Python runs outside of operators."""
+
+    python_per_step_ns: int
+    most_in: str
+    """The label or function with most of it; "" where none is known."""
+    most_per_step_ns: int | None = None
+
+    def sentence(self, scope: Scope, /) -> str:
+        place = place_words(self.most_in)
+        said = f"Python outside of operators takes {duration_of(self.python_per_step_ns)} {scope.each}"
+        if not place or self.most_per_step_ns is None:
+            return f"{said}."
+        return f"{said}; the largest named part, {duration_of(self.most_per_step_ns)}, in {place}."
+
+
+@dataclass(frozen=True, slots=True)
+class LargerBatch(Figures):
+    """How many times as large a batch fills the device, and what a sample takes then."""
+
+    factor: int
+    share: float
+    """At most, of what it takes now: where kernels grow as the batch does."""
+    least_share: float
+
+    def sentence(self, _: Scope, /) -> str:
+        most, least = share(self.share), share(self.least_share)
+        full = f"With kernels {self.factor} times as long the GPU no longer waits"
+        larger = f"in a batch {self.factor} times as large"
+        return f"{full}: {larger} a sample takes {least} to {most} of what it takes now."
+
+
+FOUND: Mapping[str, type[Figures]] = {
+    "LCH01": BoundCode,
+    "LCH02": HostPauses,
+    "LCH03": BoundCode,
+    "LCH04": IndexingLoops,
+    "LCH05": SmallGrids,
+    "LCH06": PythonOnHost,
+    "LCH07": LargerBatch,
+}
+
+LOOKED_AT: Mapping[str, type[Figures]] = {
+    "LCH01": ShortPauses,
+    "LCH02": LongPauses,
+    "LCH03": CompiledKernels,
+    "LCH04": FewIndexingLoops,
+    "LCH05": FewSmallGrids,
+    "LCH06": PythonOnHost,
+    "LCH07": ShortPauses,
+}
