@@ -137,7 +137,7 @@ def _exchanged(
     failed: Sequence[PageWindow],
     read_again: ReadAgain,
 ) -> tuple[list[PageWindow], list[PageWindow]]:
-    """As many windows that are held, and the others; those that stand out replace the last of `held`."""
+    """Swap as many windows that are held for others: those that stand out replace the last of `held`."""
     outstanding = _outstanding([*held, *left_out], failed, ceil(_MOST_OUTSTANDING * len(held)))
     lacking = [row.window for row in left_out if row.window in outstanding]
     found = {

@@ -72,7 +72,7 @@ def _passed(rule: Rule, facts: Facts) -> Check:
 
 
 def _with_finding(check: Check, findings: Sequence[Finding]) -> Check:
-    """Of a failed one; it is not applicable where other rules speak for all that it found."""
+    """The check of a failed rule; it is not applicable where other rules speak for all that it found."""
     if check.state != "failed":
         return check
     mine = (at for at, finding in enumerate(findings) if finding.rule == check.rule)
@@ -110,7 +110,7 @@ def most_specific_first(rules: Sequence[Rule]) -> tuple[str, ...]:
 
 
 _MOST_SPECIFIC_FIRST = most_specific_first(RULES)
-"""Of those that speak of all waits of a site the first takes the place of the others."""
+"""Rules that speak of all waits of a site: the first takes the place of the others."""
 
 _DISTORTING = frozenset(rule.code for rule in RULES if rule.distorts_family)
 

@@ -1,4 +1,4 @@
-"""Which files are rules: those named after a code and a name, in the folder of their family.
+"""The files that are rules: those named after a code and a name, in the folder of their family.
 
 Nothing is registered anywhere else. To know the codes, or to read a page, no rule has to be imported.
 """

@@ -46,7 +46,7 @@ _OPS: dict[str, tuple[str, ...]] = {
     "__getitem__": ("aten::index",),
     "__setitem__": ("aten::_index_put_impl_", "aten::index_put_"),
 }
-"""By the function's name, innermost first; a function that is not here becomes the op of its name."""
+"""Ops by the function's name, innermost first; a function that is not here becomes the op of its name."""
 
 _READERS = frozenset({"tolist", "numpy", "__array__", "cpu", "__repr__"})
 _MOVERS = frozenset({"to", "cuda", "xpu", "copy_"})

@@ -1,4 +1,4 @@
-"""Which record has the figures of a rule, and how such a record is read back from a stored report.
+"""The record that has the figures of a rule, and how such a record is read back from a stored report.
 
 The `words.py` of a family says in `FOUND` which record each of its rules fills where it finds something, and
 in `LOOKED_AT` which one where it finds nothing. Such a module imports nothing that analyzes a trace, since to

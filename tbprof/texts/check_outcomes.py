@@ -31,7 +31,7 @@ FAMILY_NAMES = {
     "TRC": "The recording itself",
     "DEV": "What only a GPU refuses",
 }
-"""By the letters of their codes, in the order of the families."""
+"""Names by the letters of the codes, in the order of the families."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ RECORDINGS = {
         "a window of the hook, or with torch's DataLoader", "tbprof run train.py"
     ),
 }
-"""By what a rule needs."""
+"""Recordings by what a rule needs."""
 
 
 def recording_of(need: str) -> Recording:
@@ -90,7 +90,7 @@ def no_saving_sentence(finding: Finding) -> str:
 
 
 PREDICTED_SAVING = "No saving can be given: only a recording on a GPU tells how long."
-"""Of a check that would fail on one."""
+"""A word on a check that would fail on a GPU."""
 
 
 def predicted_sentence(place: str, why: str) -> str:
@@ -111,13 +111,13 @@ def points_sentence(points: int, waited_us: float) -> str:
 @dataclass(frozen=True, slots=True)
 class CheckCounts:
     failed: int
-    """Those that are worth a change."""
+    """The number of checks that are worth a change."""
     predicted: int
-    """Those that would fail on a GPU, where none was recorded."""
+    """The number of checks that would fail on a GPU, where none was recorded."""
     lines: int
-    """Of the program, for which they would."""
+    """The number of lines of the program for which they would."""
     harmless: int
-    """Those that found something, and no change is worth it."""
+    """The number of checks that found something, and no change is worth it."""
     passed: int
     not_checked: int
 
@@ -201,7 +201,7 @@ def failure_sum(forbidden: int, over_budget: Sequence[str]) -> str:
 
 
 def unchecked_sentence(word: str) -> str:
-    """Of a rule, or a family of them, that is forbidden."""
+    """A sentence on a rule, or a family of them, that is forbidden."""
     return f"{word} is forbidden, and no window could be checked for it"
 
 

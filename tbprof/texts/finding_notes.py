@@ -18,7 +18,9 @@ def finding_note(finding: Finding, scope: Scope) -> str:
 
 
 def option_note(finding: Finding) -> str:
-    """Which option of a framework takes the wait away, where it is known; one of another version is not."""
+    """The option of a framework that takes the wait away, where it is known; one of another version is
+    not.
+    """
     return _OPTIONS.get(finding.remedy.hint, "")
 
 
@@ -36,12 +38,12 @@ CUT_OFF = "the file is cut off among its events: what is told is of what is left
 
 
 def forbidden_sentence(rule: str, needs: str) -> str:
-    """That a rule which is forbidden was not found for want of what it needs."""
+    """A sentence: a rule which is forbidden was not found for want of what it needs."""
     return f"{rule} is forbidden, and was {not_checked_sentence(needs)}"
 
 
 def not_checked_sentence(*needs: str) -> str:
-    """That a rule could not look, for want of what it needs."""
+    """A sentence: a rule could not look, for want of what it needs."""
     lacking = " and no ".join(need for need in needs if need != GPU_RATES)
     reasons = [f"no {lacking} recorded"] if lacking else []
     if GPU_RATES in needs:
@@ -50,7 +52,7 @@ def not_checked_sentence(*needs: str) -> str:
 
 
 def rule_failed_sentence(error: str) -> str:
-    """That a rule ended with an error."""
+    """A sentence: a rule ended with an error."""
     return f"could not run: {error}"
 
 

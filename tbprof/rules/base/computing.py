@@ -18,7 +18,7 @@ from tbprof.trace.columns.arrays import NONE, Int64s
 
 
 def in_main_steps(facts: Facts, at: Int64s) -> Int64s:
-    """Of device work, by its positions, that of the busiest device which was launched in a step."""
+    """The positions of the device work of the busiest device that was launched in a step."""
     work = facts.work
     if work.main_device is None:
         return at[:0]
@@ -96,7 +96,7 @@ def trains(facts: Facts) -> bool:
 
 
 def typical_ns(facts: Facts, spent: Intervals) -> int:
-    """Of this time that of a mean warm step, times the steps: first calls would drown all others."""
+    """The part of this time in a mean warm step, times the steps: first calls would drown all others."""
     steps = facts.steps
     warm = ~np.array(steps.cold)
     in_steps = overlap_ns(spent, steps.start_ns, steps.end_ns)[warm]

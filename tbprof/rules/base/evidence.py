@@ -18,7 +18,7 @@ from tbprof.optable import SHAPE_READERS, TRUTH_READERS
 from tbprof.trace.columns.arrays import NONE, distinct
 
 MAX_EVIDENCE = 3
-"""As many a finding shows."""
+"""The most evidence that a finding shows."""
 
 
 def idle_evidence(facts: Facts, idle: Intervals) -> tuple[Evidence, ...]:

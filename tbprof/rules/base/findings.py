@@ -140,7 +140,9 @@ def _hint(site: SiteMembers) -> str:
 
 
 def _fingerprint(facts: Facts, rule: str, sites: Sequence[SiteMembers]) -> str:
-    """Of one site by its frame, ops and line, of several by those of all, in whatever order they come."""
+    """A fingerprint of one site by its frame, ops and line, of several by those of all, in whatever order
+    they come.
+    """
     hook = facts.trace.facts
     texts = () if hook is None or hook.audit is None else hook.audit.sources
     lines = [code_line(site.source, texts) for site in sites]

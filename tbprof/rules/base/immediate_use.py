@@ -57,7 +57,7 @@ def _header(line: str) -> ast.Module | None:
 
 
 def _statements(tree: ast.AST, at: int) -> Iterator[tuple[ast.stmt, ast.stmt | None]]:
-    """Those that hold the line, each with the one after it in its block."""
+    """The statements that hold the line, each with the one after it in its block."""
     for node in ast.walk(tree):
         for _, block in ast.iter_fields(node):
             if not isinstance(block, list):
@@ -105,7 +105,7 @@ def _tests(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _values(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Those whose value says what to loop over, which element to take, or how large a tensor is."""
+    """The nodes whose value says what to loop over, which element to take, or how large a tensor is."""
     if isinstance(statement, ast.For):
         yield statement.iter
     for node in _own_nodes(statement):

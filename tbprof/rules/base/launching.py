@@ -75,7 +75,9 @@ def launched_inside(facts: Facts, rows: Int64s) -> Int64s:
 
 
 def unbroken_ops(facts: Facts, chosen: Int64s) -> list[tuple[int, int]]:
-    """From and to which of `chosen`, positions in `facts.top_ops`, nothing changes thread or step."""
+    """The first and last of `chosen`, positions in `facts.top_ops`, between which nothing changes thread or
+    step.
+    """
     ops = facts.top_ops
     step = facts.steps.index_of(facts.trace.slices.start_ns[ops.rows[chosen]])
     place = step + ops.lane[chosen] * len(facts.steps)

@@ -80,7 +80,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _copies(facts: Facts) -> _Cost:
-    """Of the gradients, one for each parameter."""
+    """The copies of the gradients, one for each parameter."""
     work = facts.work
     at = launched_inside(facts, matching_rows(facts.trace, _COPIES, Category.CPU_OP))
     inside = union(facts.steps.gpu_start_ns, facts.steps.gpu_end_ns)
@@ -89,7 +89,7 @@ def _copies(facts: Facts) -> _Cost:
 
 
 def _broadcasts(facts: Facts) -> _Cost:
-    """Those that the forward itself launched; of the model's own there may be others."""
+    """The broadcasts that the forward itself launched; the model's own there may be others."""
     found = facts.collectives
     forwards = matching_rows(facts.trace, _FORWARDS, Category.USER_ANNOTATION, Category.CPU_OP)
     is_broadcast = np.array([key.kind == "broadcast" for key in found.keys], np.bool_)

@@ -69,7 +69,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _small(facts: Facts, one: KindAndGroup) -> Int64s:
-    """Those whose equals were once fast, and of which none is known to be large."""
+    """The messages whose equals were once fast, and of which none is known to be large."""
     found, work = facts.collectives, facts.work
     length = (work.end_ns - work.start_ns)[found.at[one.members]]
     fastest = np.full(len(found.keys), np.iinfo(np.int64).max)

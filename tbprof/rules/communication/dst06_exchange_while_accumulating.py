@@ -70,7 +70,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _needless_passes(facts: Facts) -> Iterator[Int64s]:
-    """Of each pass that another one follows before an optimizer's step, its collectives.
+    """The collectives of each pass that another one follows before an optimizer's step.
 
     The messages of both must be the same: else they are those of two models.
     """
@@ -87,7 +87,9 @@ def _needless_passes(facts: Facts) -> Iterator[Int64s]:
 
 
 def _exchanges(facts: Facts, forwards: Int64s, starts: Int64s) -> list[Int64s]:
-    """By pass, its all_reduces in the order of their launch; what a forward sends itself is none of them."""
+    """The all_reduces of each pass in the order of their launch; what a forward sends itself is none of
+    them.
+    """
     found, work = facts.collectives, facts.work
     if not len(found.keys):
         return [found.at] * len(starts)

@@ -59,7 +59,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _kernels_of_shapes(facts: Facts, at: Int64s) -> tuple[Int64s, Int64s]:
-    """Of these kernels those whose op has shapes, and of each its name, op, shapes and place in the op."""
+    """The kernels whose op has shapes, and the name, op, shapes and place in the op of each."""
     work, slices = facts.work, facts.trace.slices
     launch = work.launch[at]
     op = facts.places.ops_on(slices.lane[launch].astype(np.int64), slices.start_ns[launch])

@@ -20,12 +20,12 @@ from tbprof.trace.columns.arrays import Int64s, median
 _Kind: TypeAlias = tuple[str, type[SlowedCopies] | type[SlowedKernels]]
 
 _LEAST_SLOWER = 0.1
-"""Of what the rows beside communication take without it: below that it is noise."""
+"""The share of what the rows beside communication take without it: below that it is noise."""
 
 _ENOUGH = 3
-"""Of a kind on either side, that a median says something."""
+"""The number of a kind on either side from which a median says something."""
 _BESIDE = 0.5
-"""Of a row: from here on it ran beside communication."""
+"""The share of a row from which it ran beside communication."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +96,7 @@ def _finding(facts: Facts, code: str, of: _Kind, slowed: _Slowed) -> Finding:
 
 
 def _slowed_rows(facts: Facts, at: Int64s, kind: Int64s, among: Int64s) -> _Slowed:
-    """Those of kinds that are there often enough on either side; `kind` counts from 0 on."""
+    """The rows of kinds that are there often enough on either side; `kind` counts from 0 on."""
     length = (facts.work.end_ns - facts.work.start_ns)[at]
     covered = _beside_communication_ns(facts, at)
     beside = (covered >= _BESIDE * length) & (length > 0)

@@ -36,7 +36,7 @@ _DOES = {
     "broadcast_buffers=False": "buffers are sent before the forward, with nothing computed beside it",
     "find_unused_parameters=False": "the GPU is idle while the graph is searched for unused parameters",
 }
-"""By the option to pass, what happens without it."""
+"""What happens without each option to pass."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Category
 
 _REGIONS = (r"Torch-Compiled Region", r"## Call CompiledFxGraph|CompiledFunction$")
-"""Of torch 2.4 and later, and of earlier ones."""
+"""The marks of torch 2.4 and later, and of earlier ones."""
 
 
 def compiler(facts: Facts) -> CompilerFacts | None:

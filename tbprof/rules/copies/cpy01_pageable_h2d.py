@@ -56,7 +56,7 @@ _KEPT = "CPY03"
 
 
 BATCH_BYTES = 1 << 20
-"""From here on it is taken for a batch: 32 gray pictures of 91 x 91 pixels in float32."""
+"""The size from which it is taken for a batch: 32 gray pictures of 91 x 91 pixels in float32."""
 
 _MOST = 0.5
 

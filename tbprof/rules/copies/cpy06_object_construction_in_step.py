@@ -56,7 +56,7 @@ from tbprof.trace.columns.columns import Category
 _CODE = "CPY06"
 
 STEADY_SHARE = 0.5
-"""Of the steps after the first: what is built on demand is built once."""
+"""The share of the steps after the first: what is built on demand is built once."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -129,7 +129,7 @@ _INIT = r"(?:.*[/\\])?torch[/\\](?:nn[/\\]modules[/\\]module|optim[/\\]optimizer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BuiltAt:
-    """Those of one place: on training lanes, in a step, but not in the first of several."""
+    """The constructions of one place: on training lanes, in a step, but not in the first of several."""
 
     place: str
     """The label or user function around them, "" if none is known."""
@@ -156,7 +156,7 @@ def _audit(facts: Facts) -> Audit | None:
 
 
 def find_constructions(facts: Facts) -> list[BuiltAt]:
-    """By place, in alphabetical order."""
+    """The constructions by place, in alphabetical order."""
     slices = facts.trace.slices
     rows = matching_rows(facts.trace, _INIT, Category.PYTHON)
     rows = rows[is_among(slices.lane[rows], facts.training_threads)]

@@ -89,7 +89,7 @@ _QUERY = r"(?:cuda|hip|cu)(?:Event|Stream)Query"
 
 
 def find_unawaited(facts: Facts, members: Int64s) -> Int64s:
-    """Those of these episodes after which no thread waits for, or asks about, any device work.
+    """The episodes after which no thread waits for, or asks about, any device work.
 
     A wait counts from the copy's call to the end of the next step: a copy may well be read one step
     late. Copies of the last step are left out, since what follows them is not recorded.

@@ -53,7 +53,8 @@ from tbprof.trace.columns.columns import Category
 _CODE = "CPY11"
 
 STEADY_SHARE = 0.5
-"""Of the steps after the first: torch keeps pinned blocks, so buffers that are made once come early."""
+"""The share of the steps after the first: torch keeps pinned blocks, so buffers that are made once come
+early."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -94,7 +95,7 @@ class PinningCalls:
 
 
 def find_pinning(facts: Facts) -> PinningCalls:
-    """Of the training lanes, without what the data loader pins for them."""
+    """The pinning on the training lanes, without what the data loader pins for them."""
     trace, slices = facts.trace, facts.trace.slices
     ops = matching_rows(trace, _OPS, Category.CPU_OP)
     calls = matching_rows(trace, _CALLS, Category.RUNTIME)

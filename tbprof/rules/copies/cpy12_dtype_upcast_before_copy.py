@@ -89,7 +89,7 @@ _ITEM_BYTES = {
     "long int": 8,
     "double": 8,
 }
-"""As torch names them in a trace."""
+"""The bytes of each type, as torch names it in a trace."""
 
 _COPY = r"aten::copy_$"
 
@@ -99,11 +99,13 @@ class WidenedCopies:
     episodes: Int64s
     """Ascending; on training lanes, in a step."""
     spared: tuple[float, ...]
-    """Of each the part of its bytes that the narrow type does not have, 0 to 1."""
+    """The part of each copy's bytes that the narrow type does not have, 0 to 1."""
 
 
 def find_widened_uploads(facts: Facts, site: SiteMembers) -> WidenedCopies:
-    """Those of a site for which the last cast of their shape in their step, on the host, widened them."""
+    """The uploads of a site for which the last cast of their shape in their step, on the host, widened
+    them.
+    """
     found: dict[int, float] = {}
     for lane in facts.training_threads:
         mine = site.members[facts.episodes.lane[site.members] == lane]

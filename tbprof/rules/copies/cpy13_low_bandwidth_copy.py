@@ -72,7 +72,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _best_bytes_per_ns(facts: Facts, site: SiteMembers) -> float:
-    """Of the fastest large copy of the window with this direction from or to pinned memory."""
+    """The speed of the fastest large copy of the window with this direction from or to pinned memory."""
     episodes, device_ns = facts.episodes, facts.transfers.device_ns
     direction = int(episodes.direction[site.members[0]])
     pinned = episodes.memory == MEMORIES.index("pinned")

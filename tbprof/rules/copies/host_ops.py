@@ -30,7 +30,7 @@ def ops_of(facts: Facts, lane: int) -> Int64s:
 
 
 def _ordered_ops(facts: Facts) -> Int64s:
-    """Those of all lanes, lane by lane."""
+    """The ops of all lanes, lane by lane."""
     slices = facts.trace.slices
     rows = np.flatnonzero(slices.category == Category.CPU_OP)
     ordered: Int64s = rows[nested_order(slices, rows)]
@@ -38,7 +38,7 @@ def _ordered_ops(facts: Facts) -> Int64s:
 
 
 def host_ops(facts: Facts, pattern: str, lane: int) -> Int64s:
-    """Those of a lane whose name matches, in the same order."""
+    """The ops of a lane whose name matches, in the same order."""
     slices = facts.trace.slices
     rows = ops_of(facts, lane)
     rows = rows[match(facts.trace, rows, pattern)]
@@ -52,7 +52,7 @@ def host_ops(facts: Facts, pattern: str, lane: int) -> Int64s:
 
 
 def top_level_ops(facts: Facts, ops: Int64s) -> Int64s:
-    """Of a lane's ops those that lie in no other."""
+    """The ops of a lane that lie in no other."""
     slices = facts.trace.slices
     reach = np.maximum.accumulate(slices.end_of(ops))
     before = np.concatenate([np.array([np.iinfo(np.int64).min]), reach[:-1]])[: len(ops)]
@@ -67,7 +67,7 @@ def first_from(facts: Facts, ops: Int64s, instant_ns: int) -> int:
 
 
 def ops_within(facts: Facts, ops: Int64s, row: int) -> Int64s:
-    """Of a lane's ops those that begin while this one of them runs, itself included."""
+    """The ops of a lane that begin while this one of them runs, itself included."""
     slices = facts.trace.slices
     start_ns = int(slices.start_ns[row])
     first = first_from(facts, ops, start_ns)
@@ -86,12 +86,12 @@ def records_shapes(trace: Trace) -> bool:
 
 
 def first_shape(trace: Trace, row: int) -> str:
-    """Of the first input."""
+    """The shape of the first input."""
     return _first_shape(_text(trace, trace.input_shapes, row))
 
 
 def input_types(trace: Trace, row: int) -> tuple[str, ...]:
-    """As torch spells them (`float`, `unsigned char`, `c10::Half`); () where not recorded."""
+    """The input types as torch spells them (`float`, `unsigned char`, `c10::Half`); () where not recorded."""
     return _strings(_text(trace, trace.input_types, row))
 
 

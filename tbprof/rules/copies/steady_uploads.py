@@ -20,7 +20,7 @@ def names_loader(facts: Facts) -> bool:
 
 
 def find_steady_uploads(facts: Facts, members: Int64s) -> Int64s:
-    """Those of a site's uploads that do not move the batch; none if they differ from step to step.
+    """The uploads of a site that do not move the batch; none if they differ from step to step.
 
     A batch is what is copied between a call of the data loader and the first kernel after it. The
     rest is steady if at least `MOST_STEPS` of the steps hold the same number of copies of the same

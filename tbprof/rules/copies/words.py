@@ -88,7 +88,7 @@ class SmallCopies(Figures):
     """Small copies of one piece of code."""
 
     copies_per_step: float
-    """Those of the median step."""
+    """The copies of the median step."""
     median_bytes: int
     bytes: int
 

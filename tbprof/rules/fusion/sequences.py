@@ -134,7 +134,7 @@ def _text(facts: Facts) -> str:
 
 
 def looked_for(pattern: str) -> LooksAt:
-    """That ops were looked at, and how many times the formula is there at no cost worth a word."""
+    """The ops that were looked at, and how many times the formula is there at no cost worth a word."""
 
     def looked_at(facts: Facts) -> HardlyWrittenOut | None:
         ops = int((facts.top_ops.kernels > 0).sum())

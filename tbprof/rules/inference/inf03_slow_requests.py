@@ -61,9 +61,9 @@ _HELD = 0.5
 @dataclass(frozen=True, slots=True, eq=False)
 class _Requests:
     rows: Int64s
-    """Of their ranges."""
+    """Rows of their ranges."""
     latency_ns: Int64s
-    """From the start on the host until host and device are done."""
+    """The time from the start on the host until host and device are done."""
     warm: Int64s
     """Positions of those behind the ones that warmed up."""
 
@@ -89,7 +89,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _latencies(requests: _Requests) -> Latencies:
-    """Of the warm ones; the slowest of fewer than a hundred stands for the 99th percentile."""
+    """The latencies of the warm ones; the slowest of fewer than a hundred stands for the 99th percentile."""
     warm_ns = requests.latency_ns[requests.warm]
     return Latencies(
         requests=len(warm_ns),

@@ -25,7 +25,7 @@ READY_BATCH_NS = 1_400_000
 """What taking a ready batch took, at the median, from four workers in the public ResNet-50 traces."""
 
 STARVED_SHARE = 0.05
-"""From this part of the steps on the input pipeline starves the device (xprof's "moderate")."""
+"""The part of the steps from which the input pipeline starves the device (xprof's "moderate")."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ class LoaderCalls:
     idle: Intervals
     """All idle of the busiest device that the loader caused."""
     share: float
-    """That idle as a part of the steps, 0 to 1."""
+    """The idle as a part of the steps, 0 to 1."""
     drained_by: int
     """The site whose wait most of this idle began in, or `NONE`."""
 
@@ -51,7 +51,7 @@ class LoaderCalls:
 
 
 def find_loader_calls(facts: Facts) -> LoaderCalls:
-    """Those of a window, judged by the idle of its busiest device."""
+    """The calls of a window, judged by the idle of its busiest device."""
     trace, slices = facts.trace, facts.trace.slices
     rows = matching_rows(trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
     rows = rows[is_among(slices.lane[rows], facts.training_threads)]

@@ -35,13 +35,13 @@ SHORT_KERNEL_NS = 10_000
 """A kernel shorter than this is over before the host has launched another op (as in TraceLens)."""
 
 MANY_KERNELS = 1000
-"""As many kernels in a step keep the host busy for 10 ms of it, whatever their length."""
+"""The number of kernels in a step that keeps the host busy for 10 ms of it, whatever their length."""
 
 _MAX_PLACES = 3
 
 
 def find_bound_code(facts: Facts, rule: str, *, compiled: bool) -> Iterator[Finding]:
-    """Of the places whose kernels come from compiled code for the most part, or of all others."""
+    """The places whose kernels come from compiled code for the most part, or all others."""
     main = facts.work.main_device
     if main is None or 2 * facts.empty_idle_ns < int(facts.idle.by_device[main].device_ns.sum()):
         return
@@ -168,7 +168,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
 
 
 def _kernels_alone(facts: Facts) -> Int64s:
-    """Those in steps that were launched one by one: of a CUDA graph, one call launches them all."""
+    """The kernels in steps that were launched one by one: of a CUDA graph, one call launches them all."""
     inside = facts.kernels_in_steps
     _, which = distinct_places(facts.work.launch[inside])
     alone: Int64s = inside[np.bincount(which)[which] == 1]

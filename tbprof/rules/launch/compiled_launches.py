@@ -1,4 +1,4 @@
-"""Which launches come from code that torch.compile has made.
+"""The launches that come from code that torch.compile has made.
 
 Torch marks such code by the ranges `Torch-Compiled Region` (from 2.4 on) and `CompiledFunction`, those of
 Inductor by `## Call CompiledFxGraph`; Inductor's own kernels are named `triton_`.
@@ -22,7 +22,9 @@ _REGION = r"(?:Torch-Compiled Region|## Call CompiledFxGraph|CompiledFunction)"
 
 
 def are_compiled(facts: Facts, kernels: Int64s) -> npt.NDArray[np.bool_]:
-    """Of kernels, by their positions in the device's work; their launches are known."""
+    """Whether kernels, by their positions in the device's work, come from compiled code; their launches are
+    known.
+    """
     trace = facts.trace
     slices = trace.slices
     is_region = matching_names(trace, _REGION)

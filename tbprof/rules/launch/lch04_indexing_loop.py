@@ -50,7 +50,7 @@ from tbprof.trace.columns.arrays import Int64s, distinct_places, is_among
 _CODE = "LCH04"
 
 TURNS = 10
-"""As in torch.profiler's own pattern of such loops."""
+"""The number of turns in torch.profiler's own pattern of such loops."""
 
 _SELECTING = frozenset(("aten::select", "aten::slice", "aten::index", "aten::narrow"))
 _LOOP = re.compile(rf"(.{{1,8}}?)\1{{{TURNS - 1},}}")

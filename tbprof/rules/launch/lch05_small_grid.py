@@ -45,7 +45,7 @@ from tbprof.trace.columns.arrays import Int64s
 _CODE = "LCH05"
 
 SMALL_SHARE = 0.1
-"""Of the steps: below it a fuller device is hardly felt."""
+"""The share of the steps below which a fuller device is hardly felt."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -52,7 +52,7 @@ from tbprof.trace.columns.columns import Category
 _CODE = "LCH07"
 
 IDLE_SHARE = 0.1
-"""Of the steps: with less idle a larger batch is hardly felt."""
+"""The share of the steps: with less idle a larger batch is hardly felt."""
 
 FULL_SHARE = 0.95
 """A device that works for this part of the steps is full."""

@@ -94,7 +94,7 @@ def _is_uncached(facts: Facts, mallocs: Int64s) -> bool:
 
 
 def _calls(facts: Facts, every: tuple[Int64s, ...], flushed: npt.NDArray[np.bool_]) -> Intervals:
-    """Of frames, frees and allocations those in such steps; in the first, too, from its first flush on."""
+    """The frames, frees and allocations in such steps; in the first, too, from its first flush on."""
     slices = facts.trace.slices
     flushes, rows = np.concatenate(every[:2]), np.concatenate(every)
     in_first = slices.start_ns[flushes[_step(facts, flushes) == 0]]
@@ -105,7 +105,7 @@ def _calls(facts: Facts, every: tuple[Int64s, ...], flushed: npt.NDArray[np.bool
 
 
 def _are_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -> npt.NDArray[np.bool_]:
-    """Of each step; what one frees may be allocated again in the next one."""
+    """Whether each step is flushed; what one frees may be allocated again in the next one."""
     start_ns, count = facts.trace.slices.start_ns, len(facts.steps)
     first_free = np.full(count, _NEVER)
     np.minimum.at(first_free, _step(facts, frees), start_ns[frees])
@@ -117,14 +117,14 @@ def _are_flushed(facts: Facts, frames: Int64s, frees: Int64s, mallocs: Int64s) -
 
 
 def _in_steps(facts: Facts, rows: Int64s) -> Int64s:
-    """Those on training lanes, in a step."""
+    """The calls on training lanes, in a step."""
     rows = rows[is_among(facts.trace.slices.lane[rows], facts.training_threads)]
     kept: Int64s = rows[_step(facts, rows) != NONE]
     return kept
 
 
 def _after_set_up(facts: Facts, rows: Int64s) -> Int64s:
-    """Those that are not in the first of several steps: memory is set up there."""
+    """The calls that are not in the first of several steps: memory is set up there."""
     set_up = (_step(facts, rows) == 0) & (len(facts.steps) > 1)
     kept: Int64s = rows[~set_up]
     return kept

@@ -57,7 +57,7 @@ ENOUGH_STEPS = 3
 MIN_STEPS = 2
 """A single step that allocates is the largest batch so far."""
 STEADY_SHARE = 0.5
-"""Of the later half of the steps."""
+"""The share of the later half of the steps."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -111,7 +111,9 @@ cache in the driver, and pinned host memory is another matter."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DriverCalls:
-    """Of the training lanes, in the later half of the steps, without those that hold a flush of the cache."""
+    """The calls of the training lanes, in the later half of the steps, without those that hold a flush of the
+    cache.
+    """
 
     rows: Int64s
     step: Int64s

@@ -50,7 +50,7 @@ _CODE = "MEM03"
 LARGE_SEGMENT_BYTES = 20 << 20
 """What torch's allocator takes at most for a tensor below 10 MiB (`kLargeBuffer`)."""
 FREE_SHARE = 0.1
-"""Of what is reserved, from which on it can be worth another batch size."""
+"""The share of what is reserved from which it can be worth another batch size."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -56,7 +56,7 @@ FOREACH = frozenset(
 """Classes of torch.optim that have a foreach form."""
 
 LEAST_KERNELS = 50
-"""Of a call: fewer are launched while the backward pass still runs."""
+"""The fewest kernels of a call: fewer are launched while the backward pass still runs."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -47,7 +47,7 @@ from tbprof.rules.optimizer.words import ZeroGrads
 _CODE = "OPT03"
 
 LEAST_FILLS = 10
-"""Of a call: a flat buffer or two is what sharded trainings fill."""
+"""The fewest fills of a call: a flat buffer or two is what sharded trainings fill."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

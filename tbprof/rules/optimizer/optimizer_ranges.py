@@ -25,10 +25,10 @@ ZERO_GRAD = r"Optimizer\.zero_grad#(\w+)\.zero_grad"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OptimizerRanges:
-    """Those of one method, in the steps."""
+    """The ranges of one method, in the steps."""
 
     name: str
-    """Of the optimizer's class; of several the one with most ranges."""
+    """The name of the optimizer's class; of several the one with most ranges."""
     rows: Int64s
     work: Int64s
     """Positions of the kernels launched in them."""
@@ -79,7 +79,7 @@ def won_ns(facts: Facts, ranges: OptimizerRanges) -> int:
 
 
 def optimizer_finding(facts: Facts, rule: str, ranges: OptimizerRanges, ceiling_ns: int) -> Finding:
-    """Of ranges whose kernels could be fewer."""
+    """A finding about ranges whose kernels could be fewer."""
     share, per_step_ns = spent_on(facts, ranges.work)
     return computing_finding(
         facts,

@@ -20,7 +20,7 @@ class OptimizerKernels(Figures):
     per_step_ns: int
     calls: int
     kernels: float
-    """Those of a call."""
+    """The kernels of a call."""
 
     def sentence(self, scope: Scope, /) -> str:
         spent = f"{duration_of(self.per_step_ns)} {scope.each}, {share(self.share)} of {scope.name}"

@@ -55,7 +55,7 @@ _ALIGNED = re.compile(
 """CUTLASS names its kernels after what one read takes."""
 
 _BYTES = {"_bf16": 2, "_f16": 2, "_fp16": 2, "_h": 2, "": 4, "_tf32": 4, "_f32": 4}
-"""Of a number, by the type in the name; float32 has none there."""
+"""The bytes of a number, by the type in the name; float32 has none there."""
 
 _WHOLE_READ_BYTES = 16
 
@@ -67,7 +67,7 @@ class _Products:
     judged: Int64s
     """Kernels of the steps whose names say how they read, by their positions."""
     odd: Int64s
-    """Those that read less than 16 bytes at once."""
+    """The products that read less than 16 bytes at once."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

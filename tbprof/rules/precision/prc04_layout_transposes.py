@@ -44,7 +44,7 @@ from tbprof.rules.precision.words import HardlyReordered, Reordering
 _CODE = "PRC04"
 
 _REORDERING = r"nchwToNhwc|nhwcToNchw|^batched_transpose_|^transpose_(?:NCHW|CNHW)"
-"""Of cuDNN and MIOpen, as in public traces of both."""
+"""The kernels of cuDNN and MIOpen that reorder, as in public traces of both."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

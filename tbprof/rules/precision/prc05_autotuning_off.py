@@ -71,7 +71,7 @@ def _benchmark(facts: Facts) -> str:
 
 
 def _convolutions(facts: Facts) -> tuple[Int64s, float]:
-    """Those in the steps, and the part of the steps that their kernels take."""
+    """The convolutions in the steps, and the part of the steps that their kernels take."""
     rows = matching_rows(facts.trace, _CONVOLUTION, Category.CPU_OP)
     rows = rows[facts.steps.index_of(facts.trace.slices.start_ns[rows]) != NONE]
     spent_ns = device_ns(facts, in_main_steps(facts, launched_inside(facts, rows)))

@@ -116,7 +116,7 @@ def _before_norm(facts: Facts) -> Int64s:
 
 
 def _counts_batches(facts: Facts, at: Int64s) -> npt.NDArray[np.bool_]:
-    """Of top ops, whether each adds 1 to the batch norm's counter: an addition that takes next to nothing."""
+    """Whether each top op adds 1 to the batch norm's counter: an addition that takes next to nothing."""
     ops = facts.top_ops
     is_addition, is_norm = (match(facts.trace, ops.rows[at], one) for one in (_ADDING, _NORM))
     takes_ns = ops.device_ns[at]

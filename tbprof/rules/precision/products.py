@@ -35,7 +35,7 @@ class PlainProducts:
     work: Int64s
     """Positions of their kernels, of the busiest device and in the steps."""
     peaks: Peaks | None
-    """Of that device; None for one that is not known."""
+    """The peaks of that device; None for one that is not known."""
 
 
 def device_peaks(facts: Facts) -> Peaks | None:
@@ -55,7 +55,9 @@ def plain_products(facts: Facts) -> PlainProducts:
 
 
 def _rates_are_known(facts: Facts) -> bool:
-    """Of a device that computes products; one without any has nothing to compare with them."""
+    """Whether the rates of a device that computes products are known; one without any has nothing to
+    compare.
+    """
     if not len(facts.once(all_products)):
         return True
     products = facts.once(plain_products)

@@ -14,19 +14,21 @@ UNMEASURED = "only a recording with the other setting tells what it costs"
 
 
 def settings(facts: Facts) -> Mapping[str, str]:
-    """By torch's names, as text; none without the hook."""
+    """The settings by torch's names, as text; none without the hook."""
     return {} if facts.trace.facts is None else facts.trace.facts.settings
 
 
 def device_variables(facts: Facts) -> Mapping[str, str]:
-    """Those of the environment that are set and concern a device; none without the hook or a device."""
+    """The variables of the environment that are set and concern a device; none without the hook or a
+    device.
+    """
     if facts.trace.facts is None or not facts.work.devices:
         return {}
     return facts.trace.facts.environment
 
 
 def switch_finding(rule: str, name: str, value: str, *, severity: Severity = "low") -> Finding:
-    """That a switch stands as it should not; nothing of the trace says what that costs."""
+    """A finding about a switch that stands as it should not; nothing in the trace says what that costs."""
     return window_finding(
         rule,
         place=name,
@@ -41,7 +43,7 @@ def switch_finding(rule: str, name: str, value: str, *, severity: Severity = "lo
 
 
 def as_it_should_be(read: Callable[[Facts], Mapping[str, str]], record: type[Settings]) -> LooksAt:
-    """That switches were looked at, with how they stand; nothing to judge where none of them is known."""
+    """The switches that were looked at, with how they stand; nothing to judge where none of them is known."""
 
     def looked_at(facts: Facts) -> Settings | None:
         known = read(facts)

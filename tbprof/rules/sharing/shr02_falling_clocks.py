@@ -57,9 +57,9 @@ class _Drift:
     slower: float
     """How much longer the kernels take in the last half of the steps than in the first, 0.1 for a tenth."""
     share: float
-    """Of the time of all kernels that those have which run in both halves."""
+    """The share of the time of all kernels in those that run in both halves."""
     work: Int64s
-    """Those of the last half."""
+    """The work of the last half."""
     lost_ns: int
 
 
@@ -104,7 +104,9 @@ def _find_drift(facts: Facts) -> _Drift:
 
 
 def _lost_share(key: Int64s, length: Int64s, step: Int64s, warm: Int64s) -> float:
-    """Of the time of all kernels: what those of each key would not take were all steps like their fastest."""
+    """The share of the time of all kernels that those of each key would not take were all steps like their
+    fastest.
+    """
     fastest = np.full(int(key.max(initial=-1)) + 1, np.nan)
     for one in warm.tolist():
         fastest = np.fmin(fastest, _medians(key, length, step == one))
@@ -116,7 +118,7 @@ def _lost_share(key: Int64s, length: Int64s, step: Int64s, warm: Int64s) -> floa
 def _medians(
     key: Int64s, length: Int64s, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """By key, NaN where none is chosen."""
+    """The median of each key, NaN where none is chosen."""
     found = np.full(int(key.max(initial=-1)) + 1, np.nan)
     key, length = key[chosen], length[chosen]
     order = np.lexsort((length, key))

@@ -49,7 +49,7 @@ class SteadyClocks(Figures):
 
     slower: float
     share: float
-    """Of the time of all kernels that of those which run in both halves."""
+    """The share of the time of all kernels in those that run in both halves."""
     kernels: int
 
     def sentence(self, _: Scope, /) -> str:

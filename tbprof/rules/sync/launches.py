@@ -22,14 +22,14 @@ class Launches:
     start_ns: Int64s
     end_ns: Int64s
     median_ns: Int64s
-    """Of all of its name."""
+    """The median of all of its name."""
 
     def only(self, chosen: npt.NDArray[np.bool_] | Int64s) -> Launches:
         return Launches(self.rows[chosen], self.start_ns[chosen], self.end_ns[chosen], self.median_ns[chosen])
 
 
 def training_launches(facts: Facts) -> Launches:
-    """Those of kernels on the training lanes within the steps."""
+    """The launches of kernels on the training lanes within the steps."""
     slices, work = facts.trace.slices, facts.work
     rows = distinct(work.launch[facts.kernels_in_steps])
     start, names = slices.start_ns[rows], slices.name[rows]

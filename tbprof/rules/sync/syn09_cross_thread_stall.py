@@ -121,7 +121,7 @@ class HeldBackLaunches:
     """What the other thread waited in."""
 
     def only(self, episodes: Int64s) -> HeldBackLaunches:
-        """Those that were held back by one of these."""
+        """The launches that were held back by one of these."""
         chosen = is_among(self.episode, episodes)
         return HeldBackLaunches(self.launches.only(chosen), self.episode[chosen])
 

@@ -109,7 +109,7 @@ NO_CLUSTER = MaskCluster((), np.empty(0, np.int64), 0, 0)
 
 
 def find_mask_cluster(facts: Facts, candidates: Sequence[SiteIndex]) -> MaskCluster:
-    """Those of some sites that hide one another, if there are any and the replay can tell.
+    """The sites among some that hide one another, if there are any and the replay can tell.
 
     Args:
         facts: Of the window.
@@ -138,7 +138,7 @@ def find_mask_cluster(facts: Facts, candidates: Sequence[SiteIndex]) -> MaskClus
 
 
 def _longest(facts: Facts, candidates: Sequence[SiteIndex]) -> list[SiteIndex]:
-    """Those with the longest waits of the training, longest first."""
+    """The sites with the longest waits of the training, longest first."""
     waits = {}
     for index in candidates:
         members = facts.sites[index].members

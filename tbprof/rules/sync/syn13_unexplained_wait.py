@@ -128,7 +128,7 @@ class UnexplainedWaits:
 
     @property
     def queued_share(self) -> float:
-        """Of the steps, 0 to 1."""
+        """The share of the steps, 0 to 1."""
         return total_ns(self.queued) / max(self.steps_ns, 1)
 
     @property

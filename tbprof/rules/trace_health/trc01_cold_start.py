@@ -50,10 +50,12 @@ from tbprof.rules.trace_health.words import BeforeFirstWork, FirstCalls, Longest
 from tbprof.trace.columns.arrays import NONE, Int64s, median
 
 COLD_SHARE = 0.2
-"""Of the idle, or of a recording before the device's first work: so much in first calls is a cold start."""
+"""The share of the idle, or of a recording before the device's first work, in first calls that is a cold
+start."""
 
 MOSTLY_COLD_SHARE = 0.5
-"""Of a recording: so much in first calls before the device's first work, and nothing else is typical."""
+"""The share of a recording in first calls before the device's first work from which nothing else is
+typical."""
 
 
 _CODE = "TRC01"
@@ -87,7 +89,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _severity(facts: Facts, start: ColdStart) -> Severity:
-    """By how much of the idle first calls hold, where there is idle to speak of; those before it are none."""
+    """The severity by how much of the idle first calls hold, where there is idle to speak of."""
     if start.before_ns >= MOSTLY_COLD_SHARE * max(start.recording_ns, 1):
         return "high"
     main = facts.work.main_device
@@ -134,14 +136,14 @@ class ColdStart:
     """The part of that before the device's first work, where no steps are marked and it is `COLD_SHARE` of
     the recording or more, else 0: the window begins with that work, so no idle of it is theirs."""
     recording_ns: int
-    """From the first recorded row to the end of the last."""
+    """The time from the first recorded row to the end of the last."""
     idle_ns: int
     """Idle of the busiest device that they caused."""
     longest_op: str
     """The innermost op around the longest of them; "" where there is none."""
     first_step_ns: int
     median_step_ns: int
-    """Of the steps that are not cold."""
+    """The median of the steps that are not cold."""
 
 
 def find_cold_start(facts: Facts) -> ColdStart:

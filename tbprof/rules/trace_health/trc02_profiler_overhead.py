@@ -42,7 +42,7 @@ from tbprof.rules.trace_health.words import LittleOverhead, ProfilerOverhead
 _CODE = "TRC02"
 
 INFLATION = 0.20
-"""From here on the classes of the findings can be wrong by one: 3 % looks like 4."""
+"""The factor from which the classes of the findings can be wrong by one: 3 % looks like 4."""
 
 RECORDING_SHARE = 0.05
 """The part that recording is seen to take is the smaller one of what it costs."""

@@ -41,7 +41,7 @@ class FirstCalls(Figures):
     cold_steps: int
     first_step_ns: int
     median_step_ns: int
-    """That of the steps that are not cold."""
+    """The median of the steps that are not cold."""
     loading_ns: int
     loading_idle_ns: int
     before: BeforeFirstWork | None = None
