@@ -64,7 +64,7 @@ class Figures:
         """The same record with `words` of each text."""
         return self._with_each(lambda _, value: words(value) if isinstance(value, str) else value)
 
-    def with_whole_shares(self: FiguresT) -> FiguresT:
+    def with_bounded_shares(self: FiguresT) -> FiguresT:
         """The same record with every share within 0 and 1."""
         return self._with_each(lambda name, value: _within(value) if name.endswith(_SHARE) else value)
 

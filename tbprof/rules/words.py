@@ -67,17 +67,18 @@ def remedy_of(stored: StoredNumbers) -> Remedy:
 _REMEDY = frozenset(Remedy.__annotations__)
 
 
-@cache
 def _declared(code: str, table: str) -> type[Figures] | None:
-    file = next((file for file in rule_files() if file.code == code), None)
-    if file is None:
+    module = _modules().get(code)
+    if module is None:
         return None
-    declared: Mapping[str, type[Figures]] = getattr(import_module(_words_of(file.module)), table)
+    declared: Mapping[str, type[Figures]] = getattr(import_module(module), table)
     return declared.get(code)
 
 
-def _words_of(module: str) -> str:
-    return f"{module.rpartition('.')[0]}.words"
+@cache
+def _modules() -> dict[str, str]:
+    """The `words.py` of each rule, by its code."""
+    return {file.code: f"{file.module.rpartition('.')[0]}.words" for file in rule_files()}
 
 
 def _read(record: type[Figures] | None, stored: StoredNumbers) -> Figures:

@@ -99,8 +99,8 @@ def test_a_remedy_lies_beside_the_figures() -> None:
 
 def test_shares_are_brought_within_a_whole() -> None:
     blocking = import_module("tbprof.rules.sync.words").BlockingLaunches
-    assert [blocking(share).with_whole_shares().share for share in (-0.1, 0.5, 1.2)] == [0.0, 0.5, 1.0]
-    assert LoopReads(7).with_whole_shares() == LoopReads(7)
+    assert [blocking(share).with_bounded_shares().share for share in (-0.1, 0.5, 1.2)] == [0.0, 0.5, 1.0]
+    assert LoopReads(7).with_bounded_shares() == LoopReads(7)
 
 
 def test_a_record_does_not_change() -> None:

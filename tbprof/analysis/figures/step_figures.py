@@ -198,7 +198,7 @@ def findings_within(findings: Sequence[Finding], window_ns: int) -> tuple[Findin
         dataclasses.replace(
             finding,
             saving=None if finding.saving is None else finding.saving.at_most(window_ns),
-            figures=finding.figures.with_whole_shares(),
+            figures=finding.figures.with_bounded_shares(),
         )
         for finding in findings
     )
@@ -209,6 +209,6 @@ def checks_within(checks: Sequence[Check]) -> tuple[Check, ...]:
     return tuple(
         check
         if check.figures is None
-        else dataclasses.replace(check, figures=check.figures.with_whole_shares())
+        else dataclasses.replace(check, figures=check.figures.with_bounded_shares())
         for check in checks
     )
