@@ -1,4 +1,4 @@
-"""The plugin: its name, its routes, and whether its tab has something to show.
+"""The plugin: its name, who answers its routes, and whether its tab has something to show.
 
 TensorBoard loads it with each start, also for those who never look at the tab: what answers is not imported
 before somebody asks.
@@ -9,43 +9,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from tensorboard.plugins import base_plugin
 
 if TYPE_CHECKING:
     from tbprof.plugin.serving import Serving
-
-ROUTES = (
-    *(
-        "/index.js",
-        "/assets/*",
-        "/runs",
-        "/version",
-        "/fleet",
-        "/fleet.csv",
-        "/window",
-        "/source",
-        "/compare",
-    ),
-    *(
-        "/ranks",
-        "/trend",
-        "/job",
-        "/finding",
-        "/checks",
-        "/rule",
-        "/manual",
-        "/timeline",
-        "/modules",
-        "/memory",
-    ),
-    *("/memory_files", "/memory_file"),
-    *("/icicle", "/roofline", "/table", "/table_row", "/compared_table", "/timeline_step"),
-    *("/timeline_selection", "/timeline_find", "/timeline_excerpt", "/timeline_tile"),
-)
-"""What `Serving` answers to."""
 
 logger = logging.getLogger("tbprof")
 
@@ -63,7 +32,8 @@ class TbprofPlugin(base_plugin.TBPlugin):
         self._is_broken = False
 
     def get_plugin_apps(self) -> dict[str, Callable[..., object]]:
-        return {route: partial(self._serve, route) for route in ROUTES}
+        # Which routes there are is known once what answers is imported.
+        return {"/*": self._serve}
 
     def worker_pids(self) -> tuple[int, ...]:
         """The processes that read now: lists, traces for reports and timelines, reports, also of all runs."""
@@ -88,8 +58,9 @@ class TbprofPlugin(base_plugin.TBPlugin):
     def frontend_metadata(self) -> base_plugin.FrontendMetadata:
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="tbprof")
 
-    def _serve(self, route: str, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
-        return cast("Iterable[bytes]", self._asked().applications[route](environ, start))
+    def _serve(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        _, _, path = environ["PATH_INFO"].partition(f"/{self.plugin_name}/")
+        return cast("Iterable[bytes]", self._asked().application(path.rstrip("/"))(environ, start))
 
     def _asked(self) -> Serving:
         with self._lock:

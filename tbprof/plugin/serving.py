@@ -5,28 +5,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 
+from tensorboard.backend import http_util
+from werkzeug import wrappers
+
 from tbprof.manual.pages import all_pages, manual_text
 from tbprof.plugin.routes.access_control import AccessControl, Bundle
-from tbprof.plugin.routes.answers import BYTES, CSV, JSON, answering, sending
+from tbprof.plugin.routes.answers import BYTES, CSV, JSON, answering
 from tbprof.plugin.routes.fleet_answers import FleetAnswers
 from tbprof.plugin.routes.job_answers import JobAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
+from tbprof.plugin.routes.memory_file_answers import MemoryFileAnswers
+from tbprof.plugin.routes.screen_answers import ScreenAnswers
 from tbprof.plugin.routes.series_answers import RunsAnswers, SeriesAnswers
-from tbprof.plugin.routes.trace_answers import TraceAnswers
-from tbprof.plugin.routes.window_answers import (
-    CheckAnswers,
-    CompareAnswers,
-    FindingAnswers,
-    MemoryFileAnswers,
-    SourceAnswers,
-    WindowAnswers,
-)
 from tbprof.plugin.worker.kept import Kept
 from tbprof.plugin.worker.pool import Pool
 from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.traces import Traces
 from tbprof.texts.rule_pages import rule_text
 from tbprof.views.pages import ManualPage, RulePage, manual_page, rule_page
+from tbprof.views.screens import SCREENS
 
 
 class Serving:
@@ -39,51 +36,44 @@ class Serving:
         self._kept = Kept()
         self._pool = Pool(self._kept)
         self._reports = Reports(self._pool, self._kept)
-        self._series = SeriesAnswers(self._logs, self._reports, self._kept)
-        self._fleet = FleetAnswers(self._logs, self._pool)
-        self._trace_answers = TraceAnswers(self._logs, Traces(self._pool))
-        self._bundle = Bundle()
-        self.applications = self._made()
-        """The applications by route."""
-
-    def _made(self) -> dict[str, Callable[..., object]]:
-        code = {"/index.js": self._bundle.serve, "/assets/*": self._bundle.serve}
-        runs = RunsAnswers(self._logs, self._reports, self._kept)
-        memory_files = MemoryFileAnswers(self._logs, self._reports)
-        answers = {
-            "/runs": answering(runs.answer),
-            "/version": answering(runs.version),
-            "/fleet": answering(self._fleet.answer),
-            "/fleet.csv": sending(self._fleet.csv, kind=CSV),
-            "/window": answering(WindowAnswers(self._logs, self._reports).answer),
-            "/source": answering(SourceAnswers(self._logs, self._reports).answer),
-            "/compare": answering(CompareAnswers(self._logs, self._reports).answer),
-            "/ranks": answering(self._series.ranks),
-            "/trend": answering(self._series.trend),
-            "/job": answering(JobAnswers(self._logs, self._reports, self._kept).answer),
-            "/finding": answering(FindingAnswers(self._logs, self._reports).answer),
-            "/checks": answering(CheckAnswers(self._logs, self._reports).answer),
-            "/rule": answering(self._rule),
-            "/manual": answering(self._manual),
-            "/timeline": sending(self._trace_answers.showing("timeline"), kind=JSON),
-            "/modules": sending(self._trace_answers.showing("modules"), kind=JSON),
-            "/memory": sending(self._trace_answers.showing("memory"), kind=JSON),
-            "/memory_files": answering(memory_files.listed),
-            "/memory_file": answering(memory_files.answer),
-            "/icicle": sending(self._trace_answers.showing("icicle"), kind=JSON),
-            "/roofline": sending(self._trace_answers.showing("roofline"), kind=JSON),
-            "/table": sending(self._trace_answers.showing("table"), kind=JSON),
-            "/table_row": sending(self._trace_answers.asking("table_row"), kind=JSON),
-            "/compared_table": sending(self._trace_answers.compared_table, kind=JSON),
-            "/timeline_step": sending(self._trace_answers.asking("step"), kind=JSON),
-            "/timeline_selection": sending(self._trace_answers.asking("selection"), kind=JSON),
-            "/timeline_find": sending(self._trace_answers.asking("find"), kind=JSON),
-            "/timeline_excerpt": sending(self._trace_answers.asking("excerpt"), kind=JSON),
-            "/timeline_tile": sending(self._trace_answers.asking("tile"), kind=BYTES),
+        bundle = self._access.guarded(Bundle().serve, holds_data=False)
+        self.applications = {
+            "index.js": bundle,
+            "assets/*": bundle,
+            **{name: self._access.guarded(answer) for name, answer in self._screens().items()},
         }
+        """By route."""
+
+    def application(self, path: str) -> Callable[..., object]:
+        """What answers at this path below that of the plugin; TensorBoard's own answer where nothing does."""
+        route = "assets/*" if path.startswith("assets/") else path
+        return self.applications.get(route) or self._access.guarded(_not_found, holds_data=False)
+
+    def _screens(self) -> dict[str, Callable[..., object]]:
+        """By name, the applications of all screens."""
+        fleet = FleetAnswers(self._logs, self._pool)
+        of_windows = ScreenAnswers(self._logs, self._reports, Traces(self._pool))
+        own = self._answers_of_runs() | {"fleet": fleet.answer, "rule": _rule, "manual": _manual}
+        applications = {"fleet.csv": answering(fleet.csv, kind=CSV)}
+        for screen in SCREENS:
+            find = own[screen.name] if screen.reads is None else of_windows.of(screen)
+            kind = BYTES if screen.sends == "bytes" else JSON
+            applications[screen.name] = answering(find, kind=kind)
+        return applications
+
+    def _answers_of_runs(self) -> dict[str, Callable[[Mapping[str, str]], object]]:
+        """By name, those of the screens that are made of many windows, or of other files than theirs."""
+        runs = RunsAnswers(self._logs, self._reports, self._kept)
+        series = SeriesAnswers(self._logs, self._reports, self._kept)
+        memory_files = MemoryFileAnswers(self._logs, self._reports)
         return {
-            **{route: self._access.guarded(serve, holds_data=False) for route, serve in code.items()},
-            **{route: self._access.guarded(answer) for route, answer in answers.items()},
+            "runs": runs.answer,
+            "version": runs.version,
+            "ranks": series.ranks,
+            "trend": series.trend,
+            "job": JobAnswers(self._logs, self._reports, self._kept).answer,
+            "memory_files": memory_files.listed,
+            "memory_file": memory_files.answer,
         }
 
     def worker_pids(self) -> tuple[int, ...]:
@@ -103,9 +93,17 @@ class Serving:
         listing = self._logs.listing()
         return bool(listing.windows or listing.of_memory)
 
-    def _rule(self, parameters: Mapping[str, str]) -> RulePage:
-        return rule_page(rule_text(parameters.get("code", "")))
 
-    def _manual(self, parameters: Mapping[str, str]) -> ManualPage:
-        pages = all_pages()
-        return manual_page(manual_text(parameters.get("page", pages[0].name)), pages)
+def _rule(parameters: Mapping[str, str]) -> RulePage:
+    return rule_page(rule_text(parameters.get("code", "")))
+
+
+def _manual(parameters: Mapping[str, str]) -> ManualPage:
+    pages = all_pages()
+    return manual_page(manual_text(parameters.get("page", pages[0].name)), pages)
+
+
+@wrappers.Request.application
+def _not_found(request: wrappers.Request) -> wrappers.Response:
+    response: wrappers.Response = http_util.Respond(request, "Not found", "text/plain", code=404)
+    return response

@@ -15,61 +15,17 @@ import textwrap
 import types
 import typing
 
-from tbprof.views import (
-    answer,
-    checks,
-    comparison,
-    finding_markdown,
-    fleet,
-    icicle,
-    memory,
-    memory_files,
-    modules,
-    pages,
-    roofline,
-    runs,
-    series,
-    source,
-    timeline,
-)
-from tbprof.views.job import job_page
-from tbprof.views.tables import screen
+from tbprof.views.screens import SCREENS
 
-_ROOTS: tuple[type, ...] = (
-    runs.RunsView,
-    runs.RunsVersion,
-    fleet.FleetView,
-    answer.WindowAnswer,
-    source.SourceAnswer,
-    series.RanksView,
-    series.TrendView,
-    job_page.JobAnswer,
-    comparison.CompareAnswer,
-    finding_markdown.FindingText,
-    pages.RulePage,
-    pages.ManualPage,
-    timeline.TimelineAnswer,
-    timeline.TimelineStep,
-    timeline.SelectionView,
-    timeline.FoundView,
-    checks.ChecksView,
-    icicle.IcicleAnswer,
-    memory.MemoryAnswer,
-    memory_files.MemoryFilesView,
-    memory_files.MemoryDocument,
-    modules.ModulesAnswer,
-    roofline.RooflineAnswer,
-    screen.TableAnswer,
-    screen.RowDetails,
-)
 _SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
 
 def typescript() -> str:
     """All records that the tab can be sent, as TypeScript interfaces, leaves first."""
     found: dict[str, type] = {}
-    for root in _ROOTS:
-        _collect(root, found)
+    for screen in SCREENS:
+        if screen.record is not None:
+            _collect(screen.record, found)
     head = "// Printed by `python -m tbprof.views.typescript`; do not edit.\n"
     return head + "".join(f"\n{_interface(record)}" for record in found.values())
 

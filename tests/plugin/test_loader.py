@@ -13,8 +13,7 @@ import pytest
 from timeouts import PATIENCE_S
 
 from tbprof.plugin.loader import TbprofLoader
-from tbprof.plugin.plugin import ROUTES, TbprofPlugin
-from tbprof.plugin.serving import Serving
+from tbprof.plugin.plugin import TbprofPlugin
 
 
 def test_the_package_names_the_loader_as_tensorboards_plugin() -> None:
@@ -31,10 +30,6 @@ def test_links_are_followed_only_where_asked() -> None:
 
 def test_the_plugin_names_itself_and_its_page() -> None:
     assert TbprofPlugin.plugin_name == "tbprof"
-
-
-def test_the_plugin_names_all_routes_before_it_imports_what_answers() -> None:
-    assert tuple(Serving(argparse.Namespace(logdir="", logdir_spec="")).applications) == ROUTES
 
 
 BROKEN = """

@@ -17,9 +17,9 @@ OpenTab = Callable[..., Any]
 
 def routes(tab: Any) -> list[str]:
     """Every address that the plugin answers to."""
-    found = [route.replace("*", "x.js") for route in tab.plugin.get_plugin_apps()]
+    found = [route.replace("*", "x.js") for route in tab.plugin._asked().applications]
     assert len(found) > 20
-    return [f"/data/plugin/tbprof{route}" for route in found]
+    return [f"/data/plugin/tbprof/{route}" for route in found]
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])

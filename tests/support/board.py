@@ -22,10 +22,9 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
-from tensorboard.plugins import base_plugin
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-from tbprof.plugin.plugin import TbprofPlugin
+from tbprof.plugin.serving import Serving
 
 OURS = "/data/plugin/tbprof/"
 PATIENCE_S = 120.0
@@ -181,9 +180,8 @@ def changed(environment: Mapping[str, str | None]) -> dict[str, str]:
 
 def all_routes() -> list[str]:
     """All that the plugin answers to but its code."""
-    flags = argparse.Namespace(logdir="", logdir_spec="")
-    plugin = TbprofPlugin(base_plugin.TBContext(flags=flags, logdir=""))
-    return [route[1:] for route in plugin.get_plugin_apps() if not route.startswith(("/index", "/assets"))]
+    routes = Serving(argparse.Namespace(logdir="", logdir_spec="")).applications
+    return [route for route in routes if not route.startswith(("index", "assets"))]
 
 
 def until(holds: Callable[[], bool], *, every_s: float = 0.1) -> None:

@@ -25,18 +25,15 @@ _RETRY_AFTER_S = 5
 logger = logging.getLogger("tbprof")
 
 
-def answering(find: Callable[[Mapping[str, str]], Any]) -> Callable[..., object]:
-    """A WSGI application that answers with the record that `find` makes, or with the answer that it kept.
+def answering(find: Callable[[Mapping[str, str]], Any], *, kind: str = JSON) -> Callable[..., object]:
+    """A WSGI application that answers with the record that `find` makes, or with what was made elsewhere.
+
+    That comes as `JSON`, `CSV` or plain `BYTES`.
 
     What went wrong comes as `{"error": sentence}`: 400 for what was asked, 404 for what is
     not there, 503 for what may be asked again soon, 500 for a fault of ours, which is logged
     as well. A browser that has the same answer already is told so, with 304.
     """
-    return _application(lambda request: sent(request, _answer(find(request.args)), JSON))
-
-
-def sending(find: Callable[[Mapping[str, str]], Answer | bytes], *, kind: str) -> Callable[..., object]:
-    """The same for an answer that was made elsewhere, as `JSON`, `CSV` or plain `BYTES`."""
     return _application(lambda request: sent(request, _answer(find(request.args)), kind))
 
 

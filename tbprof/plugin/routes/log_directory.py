@@ -13,11 +13,12 @@ import json
 import logging
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from tbprof.errors import Busy, ReadingEnded, ReadingTookTooLong, TbprofError
+from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.model import SkippedFile, Window
 from tbprof.process.answering import Question
 from tbprof.process.worker import Worker
@@ -175,6 +176,19 @@ class LogDirectory:
             release(folder) if self._follow_links else confine(folder)
             self._discoveries[place] = Discovery(folder, looks_like_trace, self._follow_links)
         return self._discoveries[place]
+
+
+def requested_window(logs: LogDirectory, parameters: Mapping[str, str], prefix: str = "") -> Window:
+    """Look a window up by the parameters `run`, `worker` and `window`, each after `prefix`.
+
+    Raises:
+        Gone: There is no such window.
+    """
+    names = [parameters.get(prefix + name, "") for name in ("run", "worker", "window")]
+    window = logs.window(*names)
+    if window is None:
+        raise Gone("there is no such window in the log directory: it may have been deleted")
+    return window
 
 
 def _in_place(file: SkippedFile, place: Path, name: str) -> SkippedFile:

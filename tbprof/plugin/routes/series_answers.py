@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
-from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.requested_window import requested_window
+from tbprof.plugin.routes.log_directory import LogDirectory, requested_window
 from tbprof.plugin.worker.kept import Answer, Kept, Key
 from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 from tbprof.plugin.worker.window_messages import record_in

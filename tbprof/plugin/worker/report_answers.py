@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from tbprof.errors import Busy, Gone, TbprofError
+from tbprof.errors import Busy, TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
 from tbprof.plugin.worker.report_message import report_of
 from tbprof.plugin.worker.window_messages import MISSING, AskedWindow, Part, json_of, record_in, windows_in
 from tbprof.process.answering import Question
-from tbprof.views.answer import WindowAnswer
-from tbprof.views.checks import checks_view
-from tbprof.views.comparison import CompareAnswer, compare_view
-from tbprof.views.finding_markdown import FindingText, finding_text
+from tbprof.views.screens import SCREENS, OfReport, OfTwoReports, Screen
 from tbprof.views.series_views import figures_of
-from tbprof.views.source import SourceAnswer
-from tbprof.views.source_files_view import source_files_view
-from tbprof.views.window_view import window_view
-
-_Parameters: TypeAlias = Mapping[str, str]
 
 
 def answer_of(question: Question) -> bytes:
@@ -48,7 +40,7 @@ def answer_of(question: Question) -> bytes:
     if missing:
         return MISSING + " ".join(missing).encode()
     known = [report for report in reports if report is not None]
-    return json_of(_VIEWS[question.ask](asked[-1].window, known, question.parameters))
+    return json_of(_shown(_SCREENS[question.ask], asked[-1].window, known, question.parameters))
 
 
 def _job(content: bytes) -> object:
@@ -96,40 +88,18 @@ def _part(asked: AskedWindow, of: Callable[[Window, Report], object]) -> Part:
     return Part(record=json_of(of(asked.window, report)).decode())
 
 
-def _window(window: Window, reports: Sequence[Report], _: _Parameters) -> WindowAnswer:
-    view = window_view(reports[0], run=window.run, worker=window.worker, window=window.window)
-    return WindowAnswer("ready", view, None, None)
+_SCREENS = {screen.name: screen for screen in SCREENS if isinstance(screen.reads, OfReport | OfTwoReports)}
 
 
-def _source(_: Window, reports: Sequence[Report], __: _Parameters) -> SourceAnswer:
-    return SourceAnswer("ready", source_files_view(reports[0]), None)
+def _shown(screen: Screen, window: Window, reports: Sequence[Report], given: Mapping[str, str]) -> object:
+    """The record of a screen of the last of these windows."""
+    match screen.reads:
+        case OfReport(answer):
+            view = answer(window, reports[0], screen.taken(given))
+        case OfTwoReports(answer):
+            view = answer(reports[0], reports[1])
+    return screen.filled("ready", view=view) if screen.shows else view
 
-
-def _compare(_: Window, reports: Sequence[Report], __: _Parameters) -> CompareAnswer:
-    before, after = reports
-    return CompareAnswer("ready", compare_view(before, after), None)
-
-
-def _checks(_: Window, reports: Sequence[Report], __: _Parameters) -> object:
-    return checks_view(reports[0])
-
-
-def _finding(_: Window, reports: Sequence[Report], parameters: _Parameters) -> FindingText:
-    [report] = reports
-    for finding in report.findings:
-        if finding.fingerprint == parameters["finding"]:
-            return finding_text(report, finding)
-    raise Gone("there is no such finding in this window")
-
-
-_VIEWS: Mapping[str, Callable[[Window, Sequence[Report], _Parameters], Any]] = {
-    "window": _window,
-    "source": _source,
-    "compare": _compare,
-    "checks": _checks,
-    "finding": _finding,
-}
-"""A function of the last window, all reports and the parameters, by what is asked."""
 
 _OF_MANY: Mapping[str, Callable[[Window, Report], object]] = {
     "figures": lambda _, report: figures_of(report),

@@ -9,6 +9,9 @@ from tbprof.plugin.worker.report_answers import answer_of
 from tbprof.process.answering import Question, main
 from tbprof.process.garbage import SELDOM
 
+# The page that is asked for first is made by these: they are there before it is asked for.
+from tbprof.views import source_files_view, window_view  # noqa: F401
+
 _MORE_MEMORY_BYTES = 1024**3
 """The largest report that is read takes some hundred MB."""
 

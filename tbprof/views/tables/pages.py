@@ -77,6 +77,25 @@ def page_of(facts: Facts, name: str, by: str, *, in_steps: bool, most_rows: int 
     return table_view(table, headline=_operators_headline(table), choices=choices, most_rows=most_rows)
 
 
+class OpenTables:
+    """The facts of a trace, and the table of it that was asked for last: its columns come in two parts."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._last: tuple[tuple[str, str, bool], TableView] | None = None
+
+    def view(self, name: str, by: str, *, in_steps: bool) -> TableView:
+        """The whole table.
+
+        Raises:
+            UsageError: There is no such one.
+        """
+        key = (name, by, in_steps)
+        if self._last is None or self._last[0] != key:
+            self._last = (key, page_of(self.facts, name, by, in_steps=in_steps))
+        return self._last[1]
+
+
 def details_of(facts: Facts, name: str, by: str, row: int, *, in_steps: bool) -> RowDetails:
     """What is known of one row of the same table.
 

@@ -192,11 +192,11 @@ def with_other_values(content: bytes, chance: random.Random) -> bytes:
 
 
 ASKED: tuple[tuple[str, dict[str, str]], ...] = (
-    *((name, {}) for name in ("report", "view", "icicle", "modules", "memory", "roofline")),
-    *((name, {"step": "0"}) for name in ("step", "excerpt")),
-    ("tile", {"level": "12", "number": "0"}),
-    ("find", {"text": "a"}),
-    *(("selection", {"kind": kind, "number": "0"}) for kind in ("episode", "gap", "row")),
+    *((name, {}) for name in ("report", "timeline", "icicle", "modules", "memory", "roofline")),
+    *((name, {"step": "0"}) for name in ("timeline_step", "timeline_excerpt")),
+    ("timeline_tile", {"level": "12", "number": "0"}),
+    ("timeline_find", {"text": "a"}),
+    *(("timeline_selection", {"kind": kind, "number": "0"}) for kind in ("episode", "gap", "row")),
     *(("table", {"table": name}) for name in ("operators", "kernels", "collectives", "modules", "memory")),
     ("table_row", {"table": "operators", "row": "0"}),
 )
@@ -214,7 +214,7 @@ def judge_traces(trace: Path, count: int, seed: int, folder: Path) -> int:
             with contextlib.suppress(TbprofError):
                 answer = ANSWERS[name](traces, str(path), parameters)
                 shown += 1
-                if name not in ("report", "tile"):
+                if name not in ("report", "timeline_tile"):
                     strict(answer)
         path.unlink()
     return shown

@@ -242,7 +242,7 @@ def test_a_process_that_can_not_be_started_is_said(
     assert isinstance(state, Failed)
     assert "can't be asked" in str(state.error)
     with pytest.raises(Busy, match="can't be asked"):
-        Traces(pool).ask(str(trace), Key("view", (str(trace),)))
+        Traces(pool).ask(str(trace), Key("timeline", (str(trace),)))
 
 
 def test_what_is_closed_runs_nothing_and_starts_nothing(pool: Pool, trace: Path) -> None:

@@ -66,7 +66,7 @@ def test_a_broken_trace_costs_itself_only(sample: Path, tmp_path: Path) -> None:
 
 
 def test_a_trace_that_is_gone_is_told_as_gone(tmp_path: Path) -> None:
-    [(message, _)] = answers(tmp_path / "nothing.json", ask="view")
+    [(message, _)] = answers(tmp_path / "nothing.json", ask="timeline")
     assert message["kind"] == "Gone"
 
 
@@ -155,7 +155,7 @@ from tbprof.plugin.worker.traces import Traces
 
 pool = Pool(Kept())
 Traces(pool).report(sys.argv[1])
-Traces(pool).ask(sys.argv[1], Key("view", (sys.argv[1],)), patience_s=0)
+Traces(pool).ask(sys.argv[1], Key("timeline", (sys.argv[1],)), patience_s=0)
 print(*pool.pids(), flush=True)
 # Python may miss Ctrl-C between two threads' turns, and not notice it in one long sleep.
 while True:
