@@ -1,7 +1,8 @@
-"""Everything is spelled as torch spells: American, in code, documents and the frontend alike."""
+"""Everything is spelled as torch spells, American, and docstrings are whole sentences or noun phrases."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,3 +32,32 @@ def test_the_spelling_is_american() -> None:
         if _BRITISH.search(line)
     ]
     assert found == []
+
+
+_MID_SENTENCE = re.compile(r"(?:Of|By|Those|From|Which|As|That|Whose)\b")
+"""First words of a clause that lacks its subject."""
+
+
+def docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """The strings that stand alone in the body of a module, class or function, with their lines."""
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else []:
+            value = statement.value if isinstance(statement, ast.Expr) else None
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                yield statement.lineno, value.value.strip()
+
+
+def test_no_docstring_begins_in_mid_sentence() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
+        for path in (ROOT / "tbprof").rglob("*.py")
+        for line, text in docstrings(path.read_text(encoding="utf-8"))
+        if _MID_SENTENCE.match(text)
+    ]
+    assert found == []
+
+
+def test_a_docstring_in_mid_sentence_is_seen() -> None:
+    source = 'SIZE = 1\n"""Of a file."""\n\n\ndef f():\n    """The size of a file."""\n'
+    assert [text for _, text in docstrings(source) if _MID_SENTENCE.match(text)] == ["Of a file."]

@@ -42,7 +42,7 @@ class Serving:
             "assets/*": bundle,
             **{name: self._access.guarded(answer) for name, answer in self._screens().items()},
         }
-        """By route."""
+        """The applications by route."""
 
     def application(self, path: str) -> Callable[..., object]:
         """What answers at this path below that of the plugin; TensorBoard's own answer where nothing does."""
@@ -50,7 +50,7 @@ class Serving:
         return self.applications.get(route) or self._access.guarded(_not_found, holds_data=False)
 
     def _screens(self) -> dict[str, Callable[..., object]]:
-        """By name, the applications of all screens."""
+        """The applications of all screens, by name."""
         fleet = FleetAnswers(self._logs, self._pool)
         of_windows = ScreenAnswers(self._logs, self._reports, Traces(self._pool))
         own = self._answers_of_runs() | {"fleet": fleet.answer, "rule": _rule, "manual": _manual}
@@ -62,7 +62,7 @@ class Serving:
         return applications
 
     def _answers_of_runs(self) -> dict[str, Callable[[Mapping[str, str]], object]]:
-        """By name, those of the screens that are made of many windows, or of other files than theirs."""
+        """The answers of screens that are made of many windows, or of other files than theirs, by name."""
         runs = RunsAnswers(self._logs, self._reports, self._kept)
         series = SeriesAnswers(self._logs, self._reports, self._kept)
         memory_files = MemoryFileAnswers(self._logs, self._reports)

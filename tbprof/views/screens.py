@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tbprof.views.tables.pages import OpenTables
 
 Parameters: TypeAlias = Mapping[str, str]
-"""Those of a request that the screen takes."""
+"""The parameters of a request that the screen takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Screen:
     """A page of the tab, or a question that a page asks."""
 
     name: str
-    """Of its route, and of what a process is asked."""
+    """The name of its route, and of what a process is asked."""
     record: type | None
     """What is sent; None where that is no JSON of ours."""
     reads: Reads | None = None
@@ -256,7 +256,7 @@ def _compared_table(before: OpenTables, after: OpenTables, parameters: Parameter
 
 
 _MOST_DIGITS = 19
-"""Of a number of ns or rows; Python itself refuses to read thousands of digits."""
+"""The most digits of a number of ns or rows; Python itself refuses to read thousands of digits."""
 _INSTANT = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
 
 _LAST_NS = 2**53

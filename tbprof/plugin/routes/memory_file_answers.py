@@ -26,7 +26,7 @@ class MemoryFileAnswers:
         self._reports = reports
 
     def listed(self, parameters: Mapping[str, str]) -> MemoryFilesView:
-        """Those in the folder of `run`, and in those of its windows.
+        """The memory files in the folder of `run`, and in those of its windows.
 
         Raises:
             Gone: There is no such run.

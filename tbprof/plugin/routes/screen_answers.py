@@ -51,7 +51,7 @@ class ScreenAnswers:
         return [*earlier, requested_window(self._logs, parameters)]
 
     def _report(self, screen: Screen, parameters: _Parameters) -> object:
-        """Of stored reports at once; of traces without one once they are read."""
+        """The answer from stored reports at once; from traces without one once they are read."""
         windows = self._windows(screen, parameters)
         try:
             found = self._reports.view(screen.name, windows, screen.taken(parameters))

@@ -116,4 +116,4 @@ ANSWERS: Mapping[str, _Answering] = {
         if isinstance(screen.reads, OfTimeline | OfTables | OfTwoTables)
     },
 }
-"""By what is asked, a function of the traces that are open, the path of one and the parameters."""
+"""A function of the traces that are open, the path of one and the parameters, by what is asked."""
