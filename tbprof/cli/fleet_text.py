@@ -138,7 +138,7 @@ def _run_lines(name: str, figures: Sequence[str], widths: Sequence[int], room: i
 
 
 def _about(row: FleetRow, width: int) -> list[str]:
-    """Whose run it is and of which commit, where most of it is lost, what it added, what is wrong."""
+    """The owner and the commit of a run, where most of it is lost, what it added, and what is wrong."""
     _, owner, commit, recorded, *_, place, alarm, problem = _cells(row)
     if row.state == "ready" and row.top_rule:
         place += f": {row.top_action}"

@@ -72,7 +72,7 @@ class Site:
     exposed_ns: int | None = None
     """The part of `device_ns` during which the device computed nothing."""
     library: str | None = None
-    """Whose code `source` is in; None for the user's own."""
+    """The library that `source` is in; None for the user's own."""
     callers: tuple[Source, ...] = ()
     """The frames around `source` at the median instance, from the inside out."""
     wait_per_step_ns: tuple[int, ...] = ()

@@ -38,7 +38,7 @@ class PredictedSite:
     statement: str
     """The same with the lines that it goes on in."""
     library: str | None
-    """Whose code `source` is in; None for the user's own."""
+    """The library that `source` is in; None for the user's own."""
     callers: tuple[Source, ...]
     """The frames around `source`, from the inside out; of a library's, up to the user's own."""
     called_at: tuple[Source, ...]

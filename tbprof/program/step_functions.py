@@ -31,7 +31,7 @@ class StepFunction:
     function: str
     """The name inside the module: `train_step`, `Trainer.train_step`."""
     framework: str = ""
-    """Whose steps these are; empty where a user named it."""
+    """The framework whose steps these are; empty where a user named it."""
 
     @classmethod
     def parse(cls, name: str) -> StepFunction:

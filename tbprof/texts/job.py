@@ -28,7 +28,7 @@ def missing_note(missing: Sequence[int]) -> str:
 
 
 def unnumbered_note(missing: Sequence[int], workers: Sequence[str]) -> str:
-    """Whose the windows of some workers are that tell no number of the job."""
+    """The owner of windows of workers that have no number in the job."""
     their = "whose file tells" if len(workers) == 1 else "whose files tell"
     who = f"{named(workers)}, {their} no rank of this job"
     if lacking := max(len(missing) - len(workers), 0):

@@ -91,7 +91,7 @@ DAMAGED_ALONE = f"Damaged: the trace ends early. {_OF_PART}"
 
 
 def damaged_sentence(ranks: Sequence[int]) -> str:
-    """Whose traces could be read in part only; "" if all are whole."""
+    """A sentence on the ranks whose traces could be read only in part; "" if all are whole."""
     if not ranks:
         return ""
     of = "the trace ends early" if len(ranks) == 1 else "the traces end early"

@@ -42,7 +42,7 @@ class MemoryQuestion:
     to_ns: int | None = None
     """None, or an end before the start: the whole window."""
     at_ns: int | None = None
-    """Whose holders; None: the peak of the device."""
+    """The moment of the holders; None: the peak of the device."""
 
 
 def memory_view(facts: Facts, question: MemoryQuestion) -> MemoryView:

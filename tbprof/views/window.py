@@ -37,7 +37,7 @@ class SiteRow:
     ops: tuple[str, ...]
     source: SourceView | None
     library: str | None
-    """Whose code `source` is in; null for the user's own."""
+    """The library that `source` is in; null for the user's own."""
     callers: tuple[SourceView, ...]
     """The frames around `source`, from the inside out."""
     label: str | None

@@ -260,7 +260,7 @@ export interface SiteRow {
   calls: string[];
   ops: string[];
   source: SourceView | null;
-  /** Whose code `source` is in; null for the user's own. */
+  /** The library that `source` is in; null for the user's own. */
   library: string | null;
   /** The frames around `source`, from the inside out. */
   callers: SourceView[];

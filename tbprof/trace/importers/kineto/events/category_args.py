@@ -53,7 +53,7 @@ class ArgGroup:
     """Arguments that the same rows have. No two groups have a field in common."""
 
     categories: frozenset[Category]
-    """Whose rows have them."""
+    """The categories whose rows have them."""
     is_of: npt.NDArray[np.bool_]
     """The same, by the number of each category."""
     numbers: tuple[NumberField, ...]
