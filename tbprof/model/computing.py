@@ -47,7 +47,8 @@ class Computing:
     """Over all steps of the window and all devices of the process."""
 
     device: str | None
-    """The device whose data sheet has the limits; None for a device that is not in the table, or a slice of one."""
+    """The device whose data sheet has the limits; None for a device that is not in the table, or a slice of
+    one."""
     device_ns: int
     """Time of all work; its parts add up to it."""
     computing_ns: int
