@@ -23,7 +23,7 @@ import torch
 
 from tbprof.hook.safety.compiled_code import frame_switch, is_being_traced
 from tbprof.hook.safety.guard import Guard
-from tbprof.hook.safety.modes import runs_in_mode_of_program, unseen_by_modes
+from tbprof.hook.safety.modes import interrupts_torch, runs_in_mode_of_program, unseen_by_modes
 
 Action = Callable[[], None]
 
@@ -35,7 +35,8 @@ class Turn:
 
     A call that comes meanwhile from the same thread, out of a signal handler, is done when the first is over.
     One that comes within a backward pass is done after it, one within a mode of the program or a trace with
-    the next call outside. One of another thread waits as long as it may.
+    the next call outside. So is one out of a signal handler that interrupts torch's own Python, where a
+    profiler that begins or ends may never come to its end. One of another thread waits as long as it may.
     """
 
     def __init__(self, guard: Guard, thread: ThreadAffinity) -> None:
@@ -55,7 +56,9 @@ class Turn:
             is_step: whether several put off come to the same as one.
             wait_s: how long it waits for another thread's call to be over.
         """
-        if is_being_traced() or runs_in_mode_of_program():
+        # Behind what may wait, close(), a handler may end the process.
+        is_within_torch = not wait_s and interrupts_torch()
+        if is_being_traced() or runs_in_mode_of_program() or is_within_torch:
             # What begins or ends here would be part of the program's graph, or within a call of torch's.
             self._put_off[call if is_step else object()] = action
             return
@@ -80,7 +83,7 @@ class Turn:
 
     def catch_up(self) -> None:
         """Do what was put off, if there is anything and it can be done."""
-        has_to_wait = in_backward() or is_being_traced() or runs_in_mode_of_program()
+        has_to_wait = in_backward() or is_being_traced() or runs_in_mode_of_program() or interrupts_torch()
         if self._put_off and not has_to_wait and self._take(0.0) is None:
             try:
                 with unseen_by_modes():

@@ -113,7 +113,7 @@ def let_through(error: Exception) -> None:
 
 def belongs_to_program(error: BaseException) -> bool:
     """Whether a signal handler written in Python raised `error`, or another thread did in this one."""
-    handlers = _codes_of_handlers()
+    handlers = codes_of_handlers()
     frames = pairwise(_frames(error.__traceback__))
     if any(inner.f_code in handlers or _was_given_frame(inner, outer) for outer, inner in frames):
         return True
@@ -126,7 +126,7 @@ def _frames(traceback: TracebackType | None) -> Iterator[FrameType]:
         traceback = traceback.tb_next
 
 
-def _codes_of_handlers() -> set[CodeType]:
+def codes_of_handlers() -> set[CodeType]:
     """The code of the handlers that are set now; one may set another before it raises."""
     handlers: Iterable[Any] = (signal.getsignal(number) for number in signal.valid_signals())
     functions = (handler.__func__ if type(handler) is MethodType else handler for handler in handlers)

@@ -5,7 +5,8 @@ left after it would take ours away and stay itself, so ours goes to the bottom; 
 `torch.set_default_device` must be below it, since torch asserts that.
 
 While a mode of ours runs, torch has it off the stack, and puts it back when it returns. One that is to be
-left then, by a signal handler for instance, is left once the main thread is outside of it.
+left then, by a signal handler for instance, is left once the main thread is outside of it. So is one that a
+handler is to leave which interrupts torch's own Python: that may have seen a mode, and be about to call it.
 
 A function mode makes `torch.overrides.has_torch_function` true of plain tensors, and who asks that may
 compute something else: `nn.TransformerEncoder` leaves its fast path. So while a mode of ours is entered, who
@@ -23,7 +24,7 @@ import threading
 from _thread import start_new_thread
 from collections.abc import Callable, Iterator
 from time import monotonic, sleep
-from types import FrameType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import torch
@@ -31,7 +32,10 @@ from torch.jit._builtins import _register_builtin
 from torch.overrides import _pop_mode, _push_mode
 from torch.utils import _python_dispatch as dispatch
 
+from tbprof.hook.safety.guard import codes_of_handlers, let_through
+
 _HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
+_TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120 - as Python spells it
 _HANDLERS = ("__torch_function__", "__torch_dispatch__")
 _RETRY_S, _LONGEST_RETRY_S = 0.001, 0.1
 _MAY_COME_BACK_S = 0.1
@@ -66,8 +70,6 @@ def enter_dispatch_mode(mode: Any) -> None:
 def leave(mode: Any) -> None:
     """Take `mode` away, wherever it stands, as soon as that can be done; the order of the others stays."""
     mode.is_entered = False
-    _hidden[:] = [ours for ours in _hidden if ours is not mode]
-    _answer_as_torch_does()
     if not _is_left(mode):
         leave_when_outside(mode)
 
@@ -118,6 +120,27 @@ def runs_in_mode_of_program() -> bool:
     return False
 
 
+def interrupts_torch() -> bool:
+    """Whether a signal handler, or what Python calls as one, came between two lines of torch's own Python."""
+    handlers: set[CodeType] = set()
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        if _is_torch_s(frame.f_back):
+            handlers = handlers or {*codes_of_handlers(), _leave_waiting.__code__}
+            if frame.f_code in handlers:
+                return True
+        frame = frame.f_back
+    return False
+
+
+def _is_torch_s(interrupted: FrameType) -> bool:
+    """Whether torch runs there, perhaps by way of `contextlib` or of what the hook puts in between."""
+    frame: FrameType | None = interrupted
+    while frame is not None and frame.f_code.co_filename.startswith((contextlib.__file__, _HOOK)):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(_TORCH)
+
+
 @contextlib.contextmanager
 def unseen_by_modes() -> Iterator[None]:
     """Keep what is asked of torch here from the modes of the program, which may count its operators."""
@@ -141,6 +164,8 @@ def _is_on_a_stack(mode: Any) -> bool:
 
 def _is_left(mode: Any) -> bool:
     """Take it off this thread's stacks; False where that has to wait. While it runs, it is on none."""
+    if _is_on_a_stack(mode) and interrupts_torch():
+        return False
     modes = function_modes()
     if any(other is mode for other in modes):
         _replace_function_modes([other for other in modes if other is not mode])
@@ -149,6 +174,8 @@ def _is_left(mode: Any) -> bool:
         if not can_change_dispatch_modes():
             return False
         _replace_dispatch_modes([other for other in modes if other is not mode])
+    _hidden[:] = [ours for ours in _hidden if ours is not mode]
+    _answer_as_torch_does()
     return True
 
 
@@ -216,6 +243,18 @@ def _only_mode() -> Any:
     return alone if any(ours is alone for ours in _hidden) else None
 
 
+def _is_popped(mode: Any) -> bool:
+    """Take it off the top of the stack; False where a signal handler has left it meanwhile."""
+    try:
+        popped = _pop_mode()
+    except RuntimeError as error:
+        let_through(error)
+        return False
+    if popped is not mode:
+        _push_mode(popped)
+    return popped is mode
+
+
 def _without_ours(ask: Callable[..., bool]) -> Callable[..., bool]:
     """A question about tensors, as it is answered where no mode of ours is on the stack."""
 
@@ -226,12 +265,15 @@ def _without_ours(ask: Callable[..., bool]) -> Callable[..., bool]:
         mode = _only_mode()
         if mode is None:
             return True
-        _pop_mode()
+        if not _is_popped(mode):
+            return ask(*given)
         try:
             return ask(*given)
         finally:
-            if mode.is_entered:
-                _push_mode(mode)
+            _push_mode(mode)
+            if not mode.is_entered:
+                # Left by a signal handler meanwhile.
+                leave(mode)
 
     # TorchScript knows torch's by identity.
     _register_builtin(asked, "aten::has_torch_function")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 import types
@@ -12,6 +13,7 @@ import pytest
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+from torch.utils._pytree import tree_map
 
 from tbprof.hook.safety import modes
 from tbprof.hook.safety.modes import (
@@ -151,6 +153,40 @@ def test_a_mode_that_is_left_while_it_runs_is_left_afterwards() -> None:
     enter_function_mode(ours)
     torch.ones(1)
     assert function_modes() == [ours]
+    wait_until_left()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGUSR1")
+def test_a_mode_that_torch_may_be_about_to_call_is_left_afterwards(mode: Functions) -> None:
+    seen: list[object] = []
+
+    def handle(*_: object) -> None:
+        leave(mode)
+        seen.extend(function_modes())
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        tree_map(signal.raise_signal, signal.SIGUSR1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert seen == [mode]
+    wait_until_left()
+
+
+def test_a_question_is_answered_where_a_handler_leaves_the_mode_meanwhile(
+    mode: Functions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def only_mode() -> Functions:
+        leave(mode)
+        return mode
+
+    tensors = (torch.ones(1),)
+    monkeypatch.setattr(modes, "_only_mode", only_mode)
+    assert not torch.overrides.has_torch_function(tensors)
+    assert function_modes() == []
+
+
+def wait_until_left() -> None:
     until = time.monotonic() + 60
     while function_modes() and time.monotonic() < until:
         time.sleep(0.001)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
 
 import tbprof
 from tbprof.hook.safety.guard import Guard
@@ -104,6 +105,21 @@ def test_what_a_signal_handler_calls_meanwhile_is_done_when_that_is_over(turn: T
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert done == ["handled", "step", "close"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGUSR1")
+def test_what_a_signal_handler_calls_in_the_midst_of_torch_is_done_with_the_next_call(turn: Turn) -> None:
+    done: list[str] = []
+    before = signal.signal(
+        signal.SIGUSR1, lambda *_: turn.run("step()", lambda: done.append("step"), is_step=True)
+    )
+    try:
+        tree_map(signal.raise_signal, signal.SIGUSR1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert done == []
+    turn.run("pause()", lambda: done.append("pause"))
+    assert done == ["step", "pause"]
 
 
 def test_another_thread_waits_for_what_is_at_work(turn: Turn, caplog: pytest.LogCaptureFixture) -> None:
