@@ -32,6 +32,34 @@ _OF_WHO_RUNS_THEM = (
 
 _TESTS = pathlib.Path(__file__).parent
 
+_SLOW = tuple(
+    _TESTS / name
+    for name in (
+        "cli/commands/test_check_program.py",
+        "cli/commands/test_doctor.py",
+        "demo",
+        "e2e",
+        "examples",
+        "executors",
+        "frameworks",
+        "hook/faults",
+        "hook/programs",
+        "hook/safety/test_user_message.py",
+        "hook/trackers/test_real_trackers.py",
+        "hook/unchanged",
+        "integrations",
+        "plugin/test_object_store.py",
+        "preflight/test_programs.py",
+        "recorded",
+        "remote",
+        "served",
+        "simulated",
+    )
+)
+"""What needs a browser, a server, a framework or whole programs; single tests elsewhere have the mark."""
+
+_FAST_TIER, _SLOW_TIER = "not slow and not exhaustive", "slow"
+
 _MOST_PROCESSES = 4
 """Each may hold a torch, a TensorBoard and a Chromium."""
 
@@ -45,6 +73,8 @@ hypothesis.settings.load_profile("untimed")
 
 def pytest_configure() -> None:
     """Make all machines alike, for the tests and for the processes that they start."""
+    if missing := [path for path in _SLOW if not path.exists()]:
+        raise pytest.UsageError(f"tests/conftest.py calls slow what is not there: {missing}")
     for name in _OF_WHO_RUNS_THEM:
         os.environ.pop(name, None)
     sys.dont_write_bytecode = False
@@ -57,9 +87,15 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    """The fast tier does not import the slow one, unless that is what was named."""
+    return True if config.option.markexpr == _FAST_TIER and collection_path in _SLOW else None
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Several processes for the whole suite; a part of it, or what measures times, has one for itself."""
-    is_whole = config.args == config.getini("testpaths") and config.option.markexpr == "not exhaustive"
+    """Several processes for a whole tier; a part of it, or what measures times, has one for itself."""
+    tiers = (_FAST_TIER, _SLOW_TIER, "not exhaustive")
+    is_whole = config.args == config.getini("testpaths") and config.option.markexpr in tiers
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     # One more than there are cores: many tests wait for a process that they have started.
     return min(cores + 1, _MOST_PROCESSES) if is_whole and cores > 1 else 0
@@ -67,8 +103,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What a file sets up, or all that looks at one TensorBoard or report, belongs to one process."""
+    """Each test gets its tier and its process.
+
+    What a file sets up, or all that looks at one TensorBoard or report, belongs to one process.
+    """
     for item in items:
+        # The tiers share no test: `-m slow` has none of those that take hours.
+        if item.get_closest_marker("exhaustive") is None and any(
+            item.path.is_relative_to(slow) for slow in _SLOW
+        ):
+            item.add_marker(pytest.mark.slow)
         fixtures = getattr(item, "fixturenames", ())
         if "e2e" in item.path.parts or "trained_demo" in fixtures:
             group = "second browser" if item.path.name in _IN_SECOND_BROWSER else "browser"

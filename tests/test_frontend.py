@@ -23,6 +23,7 @@ def test_every_figure_of_a_site_is_shown() -> None:
     assert {field.name for field in fields(SiteRow)} - shown == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["check", "test"])
 def test_the_frontend_passes_its_own(script: str) -> None:
     if shutil.which("npm") is None or not (FRONTEND / "node_modules").is_dir():

@@ -39,6 +39,7 @@ def test_ruff_finds_nothing() -> None:
     run_tool("ruff", "check", "--quiet", ".")
 
 
+@pytest.mark.slow
 def test_mypy_finds_nothing() -> None:
     run_tool("mypy", "--no-error-summary")
 

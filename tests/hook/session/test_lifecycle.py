@@ -58,6 +58,7 @@ def has_published(logdir: Path, windows: int) -> bool:
     return len(traces_in(logdir)) == windows
 
 
+@pytest.mark.slow
 def test_a_training_prints_and_loads_the_same_with_and_without_the_hook(
     run_script: RunScript, logdir: Path
 ) -> None:

@@ -371,6 +371,7 @@ HOOKED = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["inside", "outside"])
 def test_under_preflight_it_is_silent_and_leaves_the_word_of_a_true_run(
     run_script: RunScript, spool: Path, where: str

@@ -146,6 +146,7 @@ with tbprof.TrainerHook(sys.argv[1], worker=sys.argv[2], schedule=schedule) as h
 """
 
 
+@pytest.mark.slow
 def test_containers_of_one_host_name_lose_nothing(tmp_path: Path, spool: Path) -> None:
     reason = can_unshare()
     if reason:
