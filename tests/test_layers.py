@@ -85,11 +85,11 @@ LAW = {
     "rules": allowed(
         "analysis.* framework_options line_rules optable rules.* texts.figures trace.columns model", "numpy"
     ),
-    "judge": allowed("analysis.* rules.* trace.columns model", "numpy", NO_FILES),
+    "judge": allowed("analysis.* rules.* texts.figures trace.columns model", "numpy", NO_FILES),
     "report": allowed("analysis.* judge rules.* trace.* window_names model", "numpy"),
     "texts": allowed("framework_options rules.* texts.figures model"),
     "store": allowed(
-        "process remote report rules.words safe_open trace.* window_names model",
+        "judge process remote report rules.words safe_open trace.* window_names model",
         "google.protobuf tensorboard.compat.tensorflow_stub tensorboard.summary",
     ),
     "job": allowed("model", "numpy", NO_FILES),

@@ -9,6 +9,7 @@ import sys
 from tbprof.cli.reading import near_path
 from tbprof.escaping import plain
 from tbprof.judge.steady_steps import marks_steps
+from tbprof.judge.words import window_of
 from tbprof.model import MemoryPeak, Report
 from tbprof.texts.actions import place_of
 from tbprof.texts.check_outcomes import other_places_sentence
@@ -138,10 +139,10 @@ def _idle_share(report: Report, idle: IdleView, scope: str) -> str:
     """The idle share of all steps; with that of the first sentence beside it, where cold steps keep them
     apart.
     """
-    said = None if report.verdict is None else report.verdict.numbers.get("idle_share")
-    if said is None or abs(float(said) - idle.share_of_steps) <= _MOST_APART:
+    window = window_of(report.verdict)
+    if window is None or abs(window.idle_share - idle.share_of_steps) <= _MOST_APART:
         return f"{share(idle.share_of_steps)} of {scope}"
-    return f"{share(float(said))} of the steps that are not cold, {share(idle.share_of_steps)} of all"
+    return f"{share(window.idle_share)} of the steps that are not cold, {share(idle.share_of_steps)} of all"
 
 
 def _communication(view: WindowView) -> list[str]:

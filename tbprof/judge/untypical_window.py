@@ -21,11 +21,13 @@ from tbprof.analysis.device_work import lost_kernels, mostly_captured
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.kernel_durations import largest_kernels
 from tbprof.analysis.intervals import Intervals, clip, intersect, subtract, total_ns, union, union_of
+from tbprof.judge import words
 from tbprof.judge.verdict_window import VerdictWindow
-from tbprof.model import Finding, Numbers, Verdict
+from tbprof.judge.window_words import Cause, LargestKernels, Window
+from tbprof.model import Finding, Verdict
 from tbprof.records import dataclass
 from tbprof.rules.trace_health.trc01_cold_start import MOSTLY_COLD_SHARE
-from tbprof.rules.trace_health.words import FirstCalls
+from tbprof.rules.trace_health.words import BeforeFirstWork, FirstCalls, LongestCall
 from tbprof.trace.columns.arrays import is_among
 
 
@@ -70,58 +72,94 @@ _MOST = 0.5
 def unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
     """The verdict where the work of many launches is not in the trace, may not be, or never ran."""
     if facts.trace.is_cut_off:
-        return Verdict("cut_off", {"gpu_rows": len(facts.work.rows)})
+        return Verdict("cut_off", words.CutOff(len(facts.work.rows)))
     lost = lost_kernels(facts.trace)
     if lost is not None:
-        return Verdict("lost_kernels", {"launches": lost.numbers["of"], "without": lost.numbers["rows"]})
+        launches, without = (int(lost.numbers[name]) for name in ("of", "rows"))
+        return Verdict("lost_kernels", words.LostKernels(launches, without))
     if window.idle_ns < _MOST * window.total_ns:
         return None
     captured = mostly_captured(facts.trace)
     if captured is None:
         return None
-    return Verdict("capture", {"launches": captured.numbers["of"], "without": captured.numbers["rows"]})
+    launches, without = (int(captured.numbers[name]) for name in ("of", "rows"))
+    return Verdict("capture", words.Capture(launches, without))
 
 
-def untypical_case(
-    facts: Facts, window: VerdictWindow, findings: Sequence[Finding]
-) -> tuple[str, Numbers] | None:
-    """The case of a recording that is mostly a wait, a start, or outside its window; None of any other."""
+def untypical_verdict(
+    facts: Facts, window: VerdictWindow, findings: Sequence[Finding], figures: Window
+) -> Verdict | None:
+    """The verdict on a recording that is mostly a wait, a start, or outside its window; None on any other."""
     leading = find_leading_wait(facts, window.device)
     if leading is not None:
-        return "leading_wait", {**_after_leading(leading), **largest_kernels(facts, window.device)}
-    if before := _before_window(findings):
-        cold_us = window.causes.get("loading", 0) / 1000
-        return "cold_start", {"cause": "loading", "cause_us": cold_us, **before}
+        return Verdict("leading_wait", _after_leading(facts, window, leading, figures))
+    calls = first_calls(findings)
+    if calls is not None and calls.longest is not None and _before_work(calls) is not None:
+        return Verdict("cold_start", cold_start(window, calls, calls.longest, figures))
     outside = find_outside_window(facts)
-    return None if outside is None else ("outside_window", _outside(outside))
+    return None if outside is None else Verdict("outside_window", _outside(outside, figures))
 
 
-def _after_leading(leading: LeadingWait) -> Numbers:
-    return {
-        "leading_us": leading.gap_ns / 1000,
-        "rest_us": leading.rest_ns / 1000,
-        "rest_busy_share": leading.busy_ns / max(leading.rest_ns, 1),
-    }
+def first_calls(findings: Sequence[Finding]) -> FirstCalls | None:
+    """What the rule of cold starts says of first calls; None where it found nothing."""
+    return next((one.figures for one in findings if isinstance(one.figures, FirstCalls)), None)
 
 
-def _before_window(findings: Sequence[Finding]) -> Numbers:
-    """How long first calls took before the device's first work, where that is most of the recording."""
-    cold = (finding.figures for finding in findings if isinstance(finding.figures, FirstCalls))
-    before = next((found.before for found in cold), None)
+def cold_start(
+    window: VerdictWindow, calls: FirstCalls, longest: LongestCall, figures: Window
+) -> words.ColdStart:
+    """The figures of a window that holds first calls, or whose recording begins with them."""
+    before = _before_work(calls)
+    return words.ColdStart(
+        window=figures,
+        cause=Cause("loading", window.causes.get("loading", 0) / 1000),
+        calls=longest.loading_calls,
+        calls_us=calls.loading_ns / 1000,
+        longest_call=longest.longest_call,
+        longest_op=longest.longest_op,
+        longest_us=longest.longest_ns / 1000,
+        before_us=None if before is None else before.before_ns / 1000,
+        recording_us=None if before is None else before.recording_ns / 1000,
+    )
+
+
+def _before_work(calls: FirstCalls) -> BeforeFirstWork | None:
+    """The first calls before the device's first work, where they are most of the recording."""
+    before = calls.before
     if before is None or before.before_ns < max(MOSTLY_COLD_SHARE * before.recording_ns, 1):
-        return {}
-    return {"before_us": before.before_ns / 1000, "recording_us": before.recording_ns / 1000}
+        return None
+    return before
 
 
-def _outside(outside: OutsideWindow) -> Numbers:
-    return {
-        "recording_us": outside.recording_ns / 1000,
-        "outside_us": (outside.before_ns + outside.after_ns) / 1000,
-        "before_window_us": outside.before_ns / 1000,
-        "after_window_us": outside.after_ns / 1000,
-        "data_us": outside.data_ns / 1000,
-        "loading_us": outside.loading_ns / 1000,
-    }
+def named_kernels(facts: Facts, device: int) -> LargestKernels:
+    """The kernels that take most of the device's time."""
+    named = [*largest_kernels(facts, device), (None, None), (None, None)]
+    (kernel, its_share), (following, following_share) = named[:2]
+    return LargestKernels(kernel, its_share, following, following_share)
+
+
+def _after_leading(
+    facts: Facts, window: VerdictWindow, leading: LeadingWait, figures: Window
+) -> words.LeadingWait:
+    return words.LeadingWait(
+        window=figures,
+        leading_us=leading.gap_ns / 1000,
+        rest_us=leading.rest_ns / 1000,
+        rest_busy_share=leading.busy_ns / max(leading.rest_ns, 1),
+        kernels=named_kernels(facts, window.device),
+    )
+
+
+def _outside(outside: OutsideWindow, figures: Window) -> words.OutsideWindow:
+    return words.OutsideWindow(
+        window=figures,
+        recording_us=outside.recording_ns / 1000,
+        outside_us=(outside.before_ns + outside.after_ns) / 1000,
+        before_window_us=outside.before_ns / 1000,
+        after_window_us=outside.after_ns / 1000,
+        data_us=outside.data_ns / 1000,
+        loading_us=outside.loading_ns / 1000,
+    )
 
 
 _LARGE = 1 / 3

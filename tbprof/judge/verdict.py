@@ -41,10 +41,16 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.device_pieces import exposed_on_host
 from tbprof.analysis.figures.health import missing_device
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
-from tbprof.analysis.figures.kernel_durations import largest_kernels
 from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union
+from tbprof.judge import words
 from tbprof.judge.actions import answers
-from tbprof.judge.untypical_window import untypical_case, unusable_launches
+from tbprof.judge.untypical_window import (
+    cold_start,
+    first_calls,
+    named_kernels,
+    untypical_verdict,
+    unusable_launches,
+)
 from tbprof.judge.verdict_window import (
     BUSY_SHARE,
     COMMUNICATION_SHARE,
@@ -56,10 +62,10 @@ from tbprof.judge.verdict_window import (
     WORTH_SHARE,
     VerdictWindow,
 )
-from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Numbers, Saving, Verdict
+from tbprof.judge.window_words import Cause, Window
+from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Saving, Verdict
 from tbprof.rules.launch.words import BoundCode, HostPauses
 from tbprof.rules.trace_health.trc01_cold_start import COLD_SHARE
-from tbprof.rules.trace_health.words import FirstCalls
 from tbprof.trace.columns.arrays import NONE, median
 
 
@@ -91,15 +97,7 @@ _NAME_A_PLACE = ("launch_bound", "host_bound")
 
 
 def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> Verdict:
-    """The case, and the numbers of its sentences: of all steps, and of the busiest device.
-
-    With a device these are always there: `steps`, `devices` (that did work), `marked` (whether the trace
-    marks steps, 0 or 1), `steps_us`, `idle_share`, `empty_share`, `computing_share`, `communication_share`
-    (exposed), `waiting_share` (the part of that which is no transfer for sure), `copying_share`, `wait_us`,
-    `floor_us`, `ceiling_us`, `waits_found` (findings about waits and copies of at least medium);
-    `points` where calls of the host were recorded; `estimate_us` and `gain_us` (without any of the
-    waits) where a replay tells them; `cause` and `cause_us` where the idle has one. Shares are 0 to 1,
-    of the steps.
+    """The case, and the figures of its sentences.
 
     Args:
         facts: Of the window.
@@ -107,66 +105,63 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
         saving: What the fix plan wins.
     """
     if facts.work.main_device is None:
-        missing = missing_device(facts)
-        return _with_host_communication(facts, missing) if missing.case == "no_device" else missing
+        return _without_device(facts)
     window = VerdictWindow.of(facts)
     if (launches := unusable_launches(facts, window)) is not None:
         return launches
     about_waits = _about_waits(findings)
     can_go = about_waits > 0 or (saving.estimate_ns or 0) >= WORTH_SHARE * window.total_ns
-    numbers = {**_numbers(facts, window, saving), "waits_found": about_waits}
-    case, more = untypical_case(facts, window, findings) or _case(facts, window, saving, can_go=can_go)
-    if case == "queued":
-        return Verdict(case, {**numbers, **more, **_queued_place(facts, window)})
-    named = _kernels(facts, window) if case == "busy" else _named_by(findings, case, len(facts.steps))
-    return Verdict(case, {**numbers, **more, **named})
+    figures = _figures(facts, window, saving, about_waits)
+    untypical = untypical_verdict(facts, window, findings, figures)
+    return untypical or _typical_verdict(facts, window, saving, findings, figures, can_go=can_go)
 
 
-def _with_host_communication(facts: Facts, verdict: Verdict) -> Verdict:
-    """Where the hosts do collectives themselves, and wait in them for a considerable part of the steps."""
+def _without_device(facts: Facts) -> Verdict:
+    missing = missing_device(facts)
+    match missing.case:
+        case "other_device":
+            return Verdict(missing.case, words.OtherDevice(missing.devices, missing.rows))
+        case "cut_off":
+            return Verdict(missing.case, words.CutOff())
+        case "lost_kernels":
+            return Verdict(missing.case, words.LostKernels(missing.rows, missing.rows))
+        case "only_allocations":
+            return Verdict(missing.case, words.OnlyAllocations(missing.rows, missing.devices))
+    return Verdict(missing.case, words.NoDevice(_exposed_on_host(facts)))
+
+
+def _exposed_on_host(facts: Facts) -> float | None:
+    """The part of the steps in which hosts wait in collectives of their own; None where it is little."""
     steps = facts.steps
     exposed = intersect(exposed_on_host(facts), union(steps.start_ns, steps.end_ns))
     exposed_ns, steps_ns = total_ns(exposed), int(steps.duration_ns.sum())
-    if not steps_ns or exposed_ns < COMMUNICATION_SHARE * steps_ns:
-        return verdict
-    return Verdict(verdict.case, {"exposed_share": exposed_ns / steps_ns})
+    is_much = bool(steps_ns) and exposed_ns >= COMMUNICATION_SHARE * steps_ns
+    return exposed_ns / steps_ns if is_much else None
 
 
-def _queued_place(facts: Facts, window: VerdictWindow) -> Numbers:
-    place, ns = queued_place(facts, window.device)
-    return {"place": place, "place_us": ns / 1000} if place else {}
-
-
-def _kernels(facts: Facts, window: VerdictWindow) -> Numbers:
-    """Where nothing but kernels is left to become faster."""
-    return largest_kernels(facts, window.device)
-
-
-def _numbers(facts: Facts, window: VerdictWindow, saving: Saving) -> dict[str, int | float | str]:
+def _figures(facts: Facts, window: VerdictWindow, saving: Saving, about_waits: int) -> Window:
     episodes, total_ns = facts.episodes, window.total_ns
-    known = {} if saving.estimate_ns is None else {"estimate_us": saving.estimate_ns / 1000}
-    gain = {} if window.gain_ns is None else {"gain_us": window.gain_ns / 1000}
-    points = {"points": int(episodes.blocking.sum())} if facts.calls_are_recorded else {}
-    return {
-        "steps": len(window.step_ns),
-        "all_steps": len(facts.steps),
-        "devices": len(facts.idle.by_device),
-        "marked": int(facts.steps.recorded),
-        "steps_us": int(window.step_ns.sum()) / 1000,
-        "ranks": facts.trace.world_size or 0,
-        "idle_share": window.idle_ns / total_ns,
-        "empty_share": int(facts.idle.by_device[window.device].empty_ns[window.chosen].sum()) / total_ns,
-        "computing_share": window.computing_ns / total_ns,
-        "communication_share": window.communication_ns / total_ns,
-        "waiting_share": min(window.waiting_ns, window.communication_ns) / total_ns,
-        "copying_share": window.copying_ns / total_ns,
-        "wait_us": int(episodes.wait_ns[episodes.blocking].sum()) / 1000,
-        "floor_us": saving.floor_ns / 1000,
-        "ceiling_us": saving.ceiling_ns / 1000,
-        **points,
-        **known,
-        **gain,
-    }
+    return Window(
+        steps=len(window.step_ns),
+        all_steps=len(facts.steps),
+        devices=len(facts.idle.by_device),
+        marked=facts.steps.recorded,
+        steps_us=int(window.step_ns.sum()) / 1000,
+        ranks=facts.trace.world_size or 0,
+        idle_share=window.idle_ns / total_ns,
+        empty_share=int(facts.idle.by_device[window.device].empty_ns[window.chosen].sum()) / total_ns,
+        computing_share=window.computing_ns / total_ns,
+        communication_share=window.communication_ns / total_ns,
+        waiting_share=min(window.waiting_ns, window.communication_ns) / total_ns,
+        copying_share=window.copying_ns / total_ns,
+        wait_us=int(episodes.wait_ns[episodes.blocking].sum()) / 1000,
+        floor_us=saving.floor_ns / 1000,
+        ceiling_us=saving.ceiling_ns / 1000,
+        waits_found=about_waits,
+        points=int(episodes.blocking.sum()) if facts.calls_are_recorded else None,
+        estimate_us=None if saving.estimate_ns is None else saving.estimate_ns / 1000,
+        gain_us=None if window.gain_ns is None else window.gain_ns / 1000,
+    )
 
 
 def _about_waits(findings: Sequence[Finding]) -> int:
@@ -175,29 +170,58 @@ def _about_waits(findings: Sequence[Finding]) -> int:
     return sum(1 for _ in worth)
 
 
-def _case(facts: Facts, window: VerdictWindow, saving: Saving, *, can_go: bool) -> tuple[str, Numbers]:
+def _typical_verdict(
+    facts: Facts,
+    window: VerdictWindow,
+    saving: Saving,
+    findings: Sequence[Finding],
+    figures: Window,
+    *,
+    can_go: bool,
+) -> Verdict:
     others = {cause: ns for cause, ns in window.causes.items() if cause != "sync"}
-    cause = max(others, key=lambda name: others[name], default="")
-    largest_ns = others.get(cause, 0)
-    loading_ns = window.causes.get("loading", 0)
+    name = max(others, key=lambda cause: others[cause], default="")
+    cause = Cause(name, others.get(name, 0) / 1000)
     bound_ns = max(int(BOUND_SHARE * window.total_ns), 1)
-    if loading_ns >= max(COLD_SHARE * window.idle_ns, largest_ns * _MOST, bound_ns):
-        return "cold_start", {"cause": "loading", "cause_us": loading_ns / 1000}
-    exposed_ns = max(EXPOSED_SHARE * window.total_ns, window.idle_ns)
-    if window.communication_ns > exposed_ns or _communicates_most(window, can_go=can_go):
-        return "communication", {}
-    if window.copying_ns > exposed_ns:
-        return "copying", {}
-    named: Numbers = {"cause": cause, "cause_us": largest_ns / 1000}
-    if uneven := _uneven(window):
-        return "uneven", {**named, **uneven, "because": _case_of(facts, cause)}
+    if first := _before_causes(window, findings, figures, others.get(name, 0), can_go=can_go):
+        return first
+    if uneven := _uneven(window, figures, cause, _case_of(facts, name)):
+        return Verdict("uneven", uneven)
     gain_ns = window.gain_ns if can_go and window.gain_ns is not None else 0
     sure_ns = max(saving.floor_ns, saving.estimate_ns or 0)
     if min(gain_ns, sure_ns) < bound_ns and _is_busy(window):
-        return "busy", {**named, "because": _case_of(facts, cause)}
-    if case := _by_waits(facts, window, gain_ns, cause, largest_ns):
-        return case, named
-    return _case_of(facts, cause), named
+        kernels = named_kernels(facts, window.device)
+        return Verdict("busy", words.Busy(figures, cause, _case_of(facts, name), kernels))
+    case = _by_waits(facts, window, gain_ns, name, others.get(name, 0))
+    if case == "waits":
+        return Verdict(case, words.Waits(figures, cause))
+    if case == "drained":
+        return Verdict(case, words.Drained(figures, cause))
+    case = _case_of(facts, name)
+    return Verdict(case, words.Bound(figures, cause, _where(facts, window, findings, case)))
+
+
+def _before_causes(
+    window: VerdictWindow,
+    findings: Sequence[Finding],
+    figures: Window,
+    largest_ns: int,
+    *,
+    can_go: bool,
+) -> Verdict | None:
+    """First calls, communication or copies, where these come before any other cause of idle."""
+    loading_ns = window.causes.get("loading", 0)
+    bound_ns = max(int(BOUND_SHARE * window.total_ns), 1)
+    calls = first_calls(findings)
+    is_cold = loading_ns >= max(COLD_SHARE * window.idle_ns, largest_ns * _MOST, bound_ns)
+    if is_cold and calls is not None and calls.longest is not None:
+        return Verdict("cold_start", cold_start(window, calls, calls.longest, figures))
+    exposed_ns = max(EXPOSED_SHARE * window.total_ns, window.idle_ns)
+    if window.communication_ns > exposed_ns or _communicates_most(window, can_go=can_go):
+        return Verdict("communication", words.Communication(figures))
+    if window.copying_ns > exposed_ns:
+        return Verdict("copying", words.Copying(figures))
+    return None
 
 
 def _communicates_most(window: VerdictWindow, *, can_go: bool) -> bool:
@@ -220,18 +244,21 @@ def _case_of(facts: Facts, cause: str) -> str:
     return _late_host(facts) if cause == "launch" else _CASES.get(cause, cause or "unknown")
 
 
-def _uneven(window: VerdictWindow) -> Numbers:
-    """How many steps are idle while most are not, and for how long; nothing where there are none."""
+def _uneven(window: VerdictWindow, figures: Window, cause: Cause, because: str) -> words.Uneven | None:
+    """How many steps are idle while most are not, and for how long; None where there are none."""
     share = window.step_idle_ns / np.maximum(window.step_ns, 1)
     typical = median(share)
     if len(share) < SEVERAL + 1 or typical >= BOUND_SHARE or window.idle_ns < BOUND_SHARE * window.total_ns:
-        return {}
+        return None
     idle = share >= typical + BOUND_SHARE
-    return {
-        "uneven_steps": int(idle.sum()),
-        "uneven_idle_us": int(window.step_idle_ns[idle].sum()) / 1000,
-        "typical_idle_share": typical,
-    }
+    return words.Uneven(
+        window=figures,
+        cause=cause,
+        uneven_steps=int(idle.sum()),
+        uneven_idle_us=int(window.step_idle_ns[idle].sum()) / 1000,
+        typical_idle_share=typical,
+        because=because,
+    )
 
 
 def _by_waits(facts: Facts, window: VerdictWindow, gain_ns: int, cause: str, largest_ns: int) -> str:
@@ -259,28 +286,18 @@ def _late_host(facts: Facts) -> str:
     return "launch_bound" if short >= long else "host_bound"
 
 
-def _first_calls(findings: Sequence[Finding]) -> Numbers:
-    """What TRC01 says of the calls; the rule speaks wherever this case does."""
-    found = next(one.figures for one in findings if isinstance(one.figures, FirstCalls))
-    assert found.longest is not None, "the case of a window with first calls"
-    return {
-        "calls": found.longest.loading_calls,
-        "calls_us": found.loading_ns / 1000,
-        "longest_call": found.longest.longest_call,
-        "longest_op": found.longest.longest_op,
-        "longest_us": found.longest.longest_ns / 1000,
-    }
-
-
-def _named_by(findings: Sequence[Finding], case: str, steps: int) -> Numbers:
+def _where(
+    facts: Facts, window: VerdictWindow, findings: Sequence[Finding], case: str
+) -> words.CausePlace | None:
     """The place that the worst finding about this case names, and its idle."""
-    if case == "cold_start":
-        return _first_calls(findings)
+    if case == "queued":
+        place, ns = queued_place(facts, window.device)
+        return words.CausePlace(place, ns / 1000) if place else None
     if case not in _NAME_A_PLACE:
-        return {}
+        return None
     for finding in findings:
         is_known = answers(finding.rule, case) and finding.saving is not None
         if is_known and isinstance(finding.figures, BoundCode | HostPauses):
-            idle_ns = finding.figures.idle_per_step_ns * steps
-            return {"place": finding.figures.place, "place_us": idle_ns / 1000}
-    return {}
+            idle_ns = finding.figures.idle_per_step_ns * len(facts.steps)
+            return words.CausePlace(finding.figures.place, idle_ns / 1000)
+    return None

@@ -78,8 +78,14 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
+    """The one thing to say of a window first."""
+
     case: str
-    numbers: Numbers
+    figures: Figures
+
+    def numbers(self) -> dict[str, int | float | str]:
+        """Its figures by name, as they are stored and printed."""
+        return self.figures.numbers()
 
 
 HOST_CALLS = "calls of the host"

@@ -47,12 +47,12 @@ def looked_at_record(code: str) -> type[Figures] | None:
 
 def found_figures(code: str, stored: StoredNumbers) -> Figures:
     """The figures of a stored finding, without its remedy."""
-    return _read(found_record(code), {name: stored[name] for name in stored if name not in _REMEDY})
+    return read_figures(found_record(code), {name: stored[name] for name in stored if name not in _REMEDY})
 
 
 def looked_at_figures(code: str, stored: StoredNumbers) -> Figures | None:
     """The figures of a stored check; None if it has none."""
-    return _read(looked_at_record(code), stored) if stored else None
+    return read_figures(looked_at_record(code), stored) if stored else None
 
 
 def remedy_of(stored: StoredNumbers) -> Remedy:
@@ -81,7 +81,8 @@ def _modules() -> dict[str, str]:
     return {file.code: f"{file.module.rpartition('.')[0]}.words" for file in rule_files()}
 
 
-def _read(record: type[Figures] | None, stored: StoredNumbers) -> Figures:
+def read_figures(record: type[Figures] | None, stored: StoredNumbers) -> Figures:
+    """The record of stored figures, or `OtherVersion` where they are not exactly its fields."""
     found = None if record is None else _taken(record, dict(stored))
     return OtherVersion(stored) if found is None or found.numbers().keys() != stored.keys() else found
 

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from tbprof.model import Check, CollectiveKey, Figures, Finding, Numbers, Remedy, StretchPart
+from tbprof.judge.words import verdict_figures
+from tbprof.model import Check, CollectiveKey, Figures, Finding, Numbers, Remedy, StretchPart, Verdict
 from tbprof.records import is_record
 from tbprof.rules.words import found_figures, looked_at_figures, remedy_of
 from tbprof.store import report_pb2
@@ -34,6 +35,7 @@ _NUMBER_KINDS: dict[type, str] = {int: "integer", float: "real", str: "text"}
 _BY_NAME: dict[tuple[type, str], _Read] = {
     (Finding, "figures"): lambda message: found_figures(message.rule, _numbers(message.numbers)),
     (Finding, "remedy"): lambda message: remedy_of(_numbers(message.numbers)),
+    (Verdict, "figures"): lambda message: verdict_figures(message.case, _numbers(message.numbers)),
     (Check, "figures"): lambda message: looked_at_figures(message.rule, _numbers(message.numbers)),
 }
 """Fields that are stored as the numbers of their record, and how they are read from its message."""

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Literal
 
+from tbprof.judge.words import scope_sentence
 from tbprof.model import HookFacts, LoaderFacts, OptimizerFacts, Report
 from tbprof.records import dataclass
 from tbprof.texts.comparison import (
@@ -19,7 +20,6 @@ from tbprof.texts.comparison import (
     went_note,
 )
 from tbprof.texts.idle import cause_name
-from tbprof.texts.verdicts import scope_sentence
 from tbprof.views.answer import Problem
 from tbprof.views.compared_figures import CompareFigure, changed_most, compare_figures
 from tbprof.views.compared_sites import CompareSite, CompareSteps, compare_sites, compare_steps, is_told

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from tbprof.judge.actions import answers, ranked_actions
 from tbprof.judge.steady_steps import mean_step_us
+from tbprof.judge.words import OF_OTHER_VERSION, VerdictFigures, verdict_sentences
 from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
 from tbprof.rules.memory.words import GrowingMemory
@@ -20,7 +21,6 @@ from tbprof.texts.actions import (
     record_first_sentence,
 )
 from tbprof.texts.predicted import first_line_sentence, host_sentences, predicted_sentences
-from tbprof.texts.verdicts import verdict_sentences
 from tbprof.views.action_rows import action_rows
 from tbprof.views.findings import predicted_rows
 from tbprof.views.idle_causes import host_bar
@@ -70,9 +70,11 @@ def _of_time(report: Report, actions: Sequence[ActionRow]) -> Opening:
         return _without_gpu(report, actions)
     if report.verdict is None:
         return Opening("", "", "")
+    if not isinstance(report.verdict.figures, VerdictFigures):
+        return Opening(OF_OTHER_VERSION, "", "")
     waits_come_first = not actions or actions[0].is_planned
     verdict, detail = verdict_sentences(report.verdict, waits_come_first=waits_come_first)
-    return Opening(verdict, detail, _order(report, actions) if verdict else "")
+    return Opening(verdict, detail, _order(report, report.verdict.case, report.verdict.figures, actions))
 
 
 def records_first(report: Report, actions: Sequence[ActionRow]) -> bool:
@@ -89,14 +91,12 @@ def recording_first(report: Report, actions: Sequence[ActionRow]) -> str:
     return RECORD_FIRST[report.verdict.case]
 
 
-def _order(report: Report, actions: Sequence[ActionRow]) -> str:
-    assert report.verdict is not None, "a report with a verdict"
-    case, numbers = report.verdict.case, report.verdict.numbers
+def _order(report: Report, case: str, figures: VerdictFigures, actions: Sequence[ActionRow]) -> str:
     if records_first(report, actions):
-        before_us = float(numbers.get("before_us", 0.0))
-        once_us = before_us + float(numbers.get("cause_us", 0.0)) / max(int(numbers.get("steps", 1)), 1)
-        step_us = float(numbers.get("recording_us", mean_step_us(report) or 0.0))
-        return record_first_sentence(case, once_us=once_us, step_us=step_us)
+        step_us = figures.recorded_us
+        if step_us is None:
+            step_us = mean_step_us(report) or 0.0
+        return record_first_sentence(case, once_us=figures.once_us, step_us=step_us)
     if case == "communication" and not (actions and answers(actions[0].finding.rule, case)):
         return ""
     if case == "busy" and not actions:

@@ -22,6 +22,7 @@ from tbprof.model import (
     Report,
     Site,
     StoredNumbers,
+    Verdict,
 )
 from tbprof.texts.health import health_sentence
 from tbprof.views.steady import in_us, us
@@ -70,7 +71,7 @@ def _record(record: Any) -> Json:
     if isinstance(record, Communication):
         # It is for the analysis of the job, which reads the stored reports.
         del members["sequence"]
-    if isinstance(record, Finding | Check):
+    if isinstance(record, Finding | Check | Verdict):
         return _members(_by_name(members, record.numbers()))
     if isinstance(record, HealthFact):
         members["message"] = health_sentence(record)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from tbprof.judge.steady_steps import marks_steps, median_step_us
+from tbprof.judge.words import scope_sentence
 from tbprof.model import HOST_CALLS, HookFacts, Report, Site, Source, SourceText, code_statement
 from tbprof.texts.actions import actions_title
 from tbprof.texts.figures.places import site_name
 from tbprof.texts.finding_notes import not_checked_sentence, rule_failed_sentence
 from tbprof.texts.health import health_sentence
 from tbprof.texts.source import doubt_note
-from tbprof.texts.verdicts import scope_sentence
 from tbprof.views.communication import communication_view
 from tbprof.views.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.findings import finding_row, predicted_rows, saving_view

@@ -17,9 +17,9 @@ import sys
 import tempfile
 from typing import Any
 
+from tbprof.judge.words import verdict_sentences
 from tbprof.model import Report
 from tbprof.report import build_report
-from tbprof.texts.verdicts import verdict_sentences
 
 JUDGED = pathlib.Path(__file__).parents[1] / "data" / "unseen_traces.json"
 

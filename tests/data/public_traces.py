@@ -11,9 +11,9 @@ import os
 import pathlib
 from typing import Any
 
+from tbprof.judge.words import verdict_sentences
 from tbprof.model import Report
 from tbprof.report import build_report
-from tbprof.texts.verdicts import verdict_sentences
 
 HERE = pathlib.Path(__file__).parent
 EXPERT = HERE / "expert.json"

@@ -15,6 +15,7 @@ import tbprof
 from tbprof.errors import NotATrace, UsageError
 from tbprof.html_report import html_page
 from tbprof.html_report.loaded_report import LoadedReport, load
+from tbprof.judge.words import verdict_figures
 from tbprof.model import Verdict
 from tbprof.store.codec import encode_report
 
@@ -86,6 +87,8 @@ def test_without_a_built_frontend_a_notebook_gets_the_verdict_and_what_to_do(
     assert "<iframe" not in shown
 
 
-def test_a_verdict_of_another_version_is_none() -> None:
-    for verdict in (None, Verdict("other", {})):
-        assert LoadedReport(dataclasses.replace(REPORT, verdict=verdict, ranked=None)).verdict == ""
+def test_a_verdict_of_another_version_says_that_it_is() -> None:
+    assert LoadedReport(dataclasses.replace(REPORT, verdict=None, ranked=None)).verdict == ""
+    other = Verdict("other", verdict_figures("other", {}))
+    shown = LoadedReport(dataclasses.replace(REPORT, verdict=other, ranked=None)).verdict
+    assert shown == "What is said first of this window was decided by another version of tbprof."

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tbprof.model import HealthFact, Report, Saving
+from tbprof.model import Report, Saving
 from tbprof.report import build_report
 
 SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
@@ -163,11 +163,12 @@ def impossible(report: Report) -> Iterator[str]:
     yield from _idle(report)
     yield from _waits(report)
     yield from _computing(report)
-    for fact in (*report.trace.health, *report.findings, *report.checks):
-        about = fact.code if isinstance(fact, HealthFact) else fact.rule
-        yield from (f"{about}: {name} is {value}" for name, value in _shares(fact.numbers))
+    for fact in report.trace.health:
+        yield from (f"{fact.code}: {name} is {value}" for name, value in _shares(fact.numbers))
+    for found in (*report.findings, *report.checks):
+        yield from (f"{found.rule}: {name} is {value}" for name, value in _shares(found.numbers()))
     if report.verdict is not None:
-        yield from (f"verdict: {name} is {value}" for name, value in _shares(report.verdict.numbers))
+        yield from (f"verdict: {name} is {value}" for name, value in _shares(report.verdict.numbers()))
 
 
 def _shares(numbers: Any) -> Iterator[tuple[str, float]]:

@@ -10,8 +10,8 @@ from first_sentences import problems_of
 from public_report import PublicReport
 
 from tbprof.judge.actions import rank
+from tbprof.judge.words import verdict_sentences
 from tbprof.model import Report
-from tbprof.texts.verdicts import verdict_sentences
 
 EXPERT = json.loads((pathlib.Path(__file__).parents[1] / "data" / "expert.json").read_text(encoding="utf-8"))
 """By trace: what an expert says first, the figures that prove it, and what tbprof must say."""
@@ -63,6 +63,6 @@ def _figure_ms(report: Report, figure: str) -> float:
         return sum(step.communication_exposed_ns or 0 for step in report.steps) / 1e6
     if figure == "gain":
         assert report.verdict is not None
-        return float(report.verdict.numbers["gain_us"]) / 1e3
+        return float(report.verdict.numbers()["gain_us"]) / 1e3
     assert figure == "steps"
     return sum(step.length_ns for step in report.steps) / 1e6

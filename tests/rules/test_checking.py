@@ -9,13 +9,13 @@ from scenes import host_bound
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
+from tbprof.judge.words import verdict_sentences
 from tbprof.model import GPU_RATES, Check, Finding
 from tbprof.report import report_of
 from tbprof.rules.base.passing import events_in_steps
 from tbprof.rules.base.rule import CALLS, Need, Rule
 from tbprof.rules.registry import RULES
 from tbprof.texts.check_outcomes import RECORDINGS
-from tbprof.texts.verdicts import verdict_sentences
 
 
 def check_of(rule: Rule) -> Check:
@@ -92,7 +92,7 @@ def test_of_a_window_without_calls_of_the_host_only_the_device_is_judged() -> No
     checks = {check.rule: check for check in report.checks}
     assert all("calls of the host" in checks[code].needs for code in ("SYN01", "CPY01", "LCH01", "MEM02"))
     assert checks["PRC07"].state != "not_checked"
-    assert "points" not in report.verdict.numbers
+    assert "points" not in report.verdict.numbers()
     assert verdict_sentences(report.verdict)[1] == "Whether the host waits for the GPU was not recorded."
 
 

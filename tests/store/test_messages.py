@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from report_strategies import reports
 
-from tbprof.model import Finding, Report, Verdict
+from tbprof.model import Finding, HealthFact, Report
 from tbprof.store import report_pb2
 from tbprof.store.messages import from_message, to_message
 
@@ -23,10 +23,10 @@ def test_a_report_comes_back_as_it_was(report: Report) -> None:
 
 
 def test_numbers_keep_their_kind() -> None:
-    verdict = Verdict("bracket", {"steps": 3, "share": 3.0, "device": "3", "far": -(2**63)})
-    numbers = from_message(to_message(verdict), Verdict).numbers
-    assert numbers == verdict.numbers
-    assert [type(number) for number in numbers.values()] == [type(verdict.numbers[name]) for name in numbers]
+    fact = HealthFact("bracket", "info", {"steps": 3, "share": 3.0, "device": "3", "far": -(2**63)})
+    numbers = from_message(to_message(fact), HealthFact).numbers
+    assert numbers == fact.numbers
+    assert [type(number) for number in numbers.values()] == [type(fact.numbers[name]) for name in numbers]
 
 
 def test_what_is_not_recorded_stays_apart_from_zero() -> None:
@@ -53,5 +53,5 @@ def test_a_missing_part_that_is_always_there_is_an_empty_one() -> None:
 def test_maps_are_read_in_the_order_of_their_keys() -> None:
     """For a map of protobuf has another order in each process."""
     names = [f"NAME_{at}" for at in range(40)]
-    verdict = Verdict("bracket", dict.fromkeys(reversed(names), 1))
-    assert list(from_message(to_message(verdict), Verdict).numbers) == sorted(names)
+    fact = HealthFact("bracket", "info", dict.fromkeys(reversed(names), 1))
+    assert list(from_message(to_message(fact), HealthFact).numbers) == sorted(names)

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tbprof.judge.words import verdict_sentences
 from tbprof.model import SEVERITIES, Report, Verdict
 from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import count, duration, share
-from tbprof.texts.verdicts import verdict_sentences
 
 _NUMBER = re.compile(r"<?\d[\d,.]*(?:\u202f(?:%|ms|s|µs))?")
 _INSTEAD = re.compile(r"about (\S+) instead of (\S+?)[.;]?(?:\s|$)")
@@ -60,8 +60,8 @@ def _problems(report: Report, verdict: Verdict, said: str) -> Iterator[str]:
     if _SHORTER.search(said) and not _is_worth(verdict):
         yield "names a saving that would not show"
     shares = ("idle_share", "computing_share", "communication_share", "copying_share")
-    total = sum(float(verdict.numbers[name]) for name in shares)
-    if abs(total - 1) > 0.001 and float(verdict.numbers["steps_us"]) > 0:
+    total = sum(float(verdict.numbers()[name]) for name in shares)
+    if abs(total - 1) > 0.001 and float(verdict.numbers()["steps_us"]) > 0:
         yield f"parts of {total:.3f}"
     known = _known(verdict)
     for number in _NUMBER.findall(_without_names(verdict, said)):
@@ -70,14 +70,14 @@ def _problems(report: Report, verdict: Verdict, said: str) -> Iterator[str]:
 
 
 def _is_worth(verdict: Verdict) -> bool:
-    numbers = verdict.numbers
+    numbers = verdict.numbers()
     savings = [float(numbers[name]) for name in ("gain_us", "estimate_us") if name in numbers]
     return max(savings, default=0.0) >= 0.01 * float(numbers["steps_us"])
 
 
 def _without_names(verdict: Verdict, said: str) -> str:
     """Names of places, ops and calls hold digits of their own."""
-    values = [value for value in verdict.numbers.values() if isinstance(value, str) and value]
+    values = [value for value in verdict.numbers().values() if isinstance(value, str) and value]
     names = [*values, *map(place_words, values)]
     for name in sorted(names, key=len, reverse=True):
         said = said.replace(name, "")
@@ -86,7 +86,7 @@ def _without_names(verdict: Verdict, said: str) -> str:
 
 def _known(verdict: Verdict) -> set[str]:
     """All that the numbers can read as: times of the window and of a step, shares of the steps, counts."""
-    numbers = {name: value for name, value in verdict.numbers.items() if not isinstance(value, str)}
+    numbers = {name: value for name, value in verdict.numbers().items() if not isinstance(value, str)}
     steps, total_us = float(numbers["steps"]) or 1.0, float(numbers["steps_us"]) or 1.0
     step_us, all_steps = total_us / steps, float(numbers["all_steps"]) or 1.0
     times = {name: float(value) for name, value in numbers.items() if name.endswith("_us")}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from stored_verdicts import stored_verdict
+
 from tbprof.model import (
     CodeShare,
     CopyTotal,
@@ -29,7 +31,6 @@ from tbprof.model import (
     Step,
     SyncTotals,
     TraceSummary,
-    Verdict,
 )
 from tbprof.rules.words import OtherVersion
 
@@ -111,7 +112,7 @@ REPORT = Report(
         ),
     ),
     fix_plan=(PlanRow(0, 1_500, 1_500, 2_000),),
-    verdict=Verdict("no_device", {}),
+    verdict=stored_verdict("no_device", {}),
     not_checked=(NotChecked("CPY01", "shapes"),),
     failed_rules=(FailedRule("SYN04", "ValueError: x"),),
     recorded_calls=(RecordedCall("train.py", 14, "train_one_epoch", "item", 3, ("cuda:0",), None, False),),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import are_within, overlap_ns, union
 from tbprof.analysis.names import matching_names, matching_rows
 from tbprof.analysis.steps import LAG_SHARE, gpu_lag_ns, lag_in_steps
-from tbprof.model import HealthFact, HealthSeverity, HookFacts, Verdict
+from tbprof.model import HealthFact, HealthSeverity, HookFacts
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 from tbprof.trace.columns.columns import Category
@@ -152,24 +153,38 @@ def _optimizer_steps(facts: Facts) -> int:
 _LAUNCH = r"(?:cuda|hip)Launch|cuLaunch|hipModuleLaunch|hipExt\w*Launch|(?:cuda|hip)GraphLaunch"
 
 
-def missing_device(facts: Facts) -> Verdict:
+MissingCase: TypeAlias = Literal["other_device", "cut_off", "lost_kernels", "only_allocations", "no_device"]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingDevice:
+    """Why a window has no work of a device."""
+
+    case: MissingCase
+    rows: int = 0
+    """What there is instead: rows of another device, launches, or events of allocators."""
+    devices: str = ""
+    """Whose rows or events these are."""
+
+
+def missing_device(facts: Facts) -> MissingDevice:
     """`other_device` where another kind worked, `cut_off` where the file ends before its time, `lost_kernels`
     where calls launched some, `only_allocations` where nothing else was recorded, or `no_device`.
     """
     for category in OTHER_ACCELERATORS:
         rows = int((facts.trace.slices.category == category).sum())
         if rows:
-            return Verdict("other_device", {"device": category.name, "rows": rows})
+            return MissingDevice("other_device", rows, category.name)
     if facts.trace.is_cut_off:
-        return Verdict("cut_off", {})
+        return MissingDevice("cut_off")
     calls = len(matching_rows(facts.trace, _LAUNCH, Category.RUNTIME))
     if calls:
-        return Verdict("lost_kernels", {"launches": calls, "without": calls})
+        return MissingDevice("lost_kernels", calls)
     memory = facts.trace.memory
     if memory is not None and holds_only_allocations(facts.trace):
         names = (device_name(kind, number) for kind, number in allocating_devices(memory))
-        return Verdict("only_allocations", {"events": len(memory), "devices": ", ".join(names)})
-    return Verdict("no_device", {})
+        return MissingDevice("only_allocations", len(memory), ", ".join(names))
+    return MissingDevice("no_device")
 
 
 def lacks_device_rows(facts: Facts) -> bool:

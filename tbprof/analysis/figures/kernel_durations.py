@@ -6,7 +6,6 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.kernel_names import short_name
-from tbprof.model import Numbers
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int64s
 
@@ -48,8 +47,8 @@ def durations(length: Int64s) -> Durations:
     return Durations(tuple(bins), int(short.sum()), int(length[short].sum()))
 
 
-def largest_kernels(facts: Facts, device: int) -> Numbers:
-    """`kernel` and `next_kernel`, by their short names, each with its `_share` of all kernels, 0 to 1."""
+def largest_kernels(facts: Facts, device: int) -> list[tuple[str, float]]:
+    """The two kernels with most time, by their short names, each with its share of all kernels, 0 to 1."""
     work, names = facts.work, facts.trace.names
     mine = np.flatnonzero(work.is_kernel & (work.device == device))
     spent_ns = np.zeros(len(names), np.int64)
@@ -60,8 +59,4 @@ def largest_kernels(facts: Facts, device: int) -> Numbers:
         by_name[shown] = by_name.get(shown, 0) + int(spent_ns[name])
     whole_ns = max(sum(by_name.values()), 1)
     first = sorted(by_name.items(), key=lambda item: (-item[1], item[0]))[:2]
-    keys = ("kernel", "next_kernel")
-    numbers: dict[str, int | float | str] = {}
-    for key, (name, ns) in zip(keys, first, strict=False):
-        numbers |= {key: name, f"{key}_share": ns / whole_ns}
-    return numbers
+    return [(name, ns / whole_ns) for name, ns in first]

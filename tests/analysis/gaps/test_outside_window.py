@@ -5,8 +5,8 @@ from __future__ import annotations
 from trace_builder import TraceBuilder
 
 from tbprof.judge.untypical_window import find_outside_window
+from tbprof.judge.words import verdict_sentences
 from tbprof.model import Verdict
-from tbprof.texts.verdicts import verdict_sentences
 from tbprof.views.opening import opening_of
 
 

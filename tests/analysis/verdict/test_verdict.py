@@ -8,6 +8,7 @@ import pytest
 from launch_scenes import hand_written_loss
 from public_report import PublicReport
 from scenes import gpu_bound, host_bound, read_scalar
+from stored_verdicts import stored_verdict
 from trace_builder import TraceBuilder
 
 from tbprof.model import Verdict
@@ -25,21 +26,21 @@ def verdict_of(built: TraceBuilder) -> Verdict:
 def test_waits_that_can_go_come_first_where_they_win_most() -> None:
     verdict = verdict_of(host_bound(steps=4))
     assert verdict.case == "waits"
-    assert {name: verdict.numbers[name] for name in ("steps", "marked", "steps_us", "points")} == {
+    assert {name: verdict.numbers()[name] for name in ("steps", "marked", "steps_us", "points")} == {
         "steps": 4,
         "marked": 1,
         "steps_us": 4000.0,
         "points": 4,
     }
     shares = ("idle_share", "computing_share", "communication_share", "copying_share")
-    assert sum(float(verdict.numbers[name]) for name in shares) == pytest.approx(1)
-    assert 0 < float(verdict.numbers["floor_us"]) <= float(verdict.numbers["estimate_us"])
+    assert sum(float(verdict.numbers()[name]) for name in shares) == pytest.approx(1)
+    assert 0 < float(verdict.numbers()["floor_us"]) <= float(verdict.numbers()["estimate_us"])
 
 
 def test_a_device_that_hardly_ever_stops_is_busy_whatever_the_host_waits() -> None:
     verdict = verdict_of(gpu_bound())
     assert verdict.case == "busy"
-    assert float(verdict.numbers["wait_us"]) > 1000
+    assert float(verdict.numbers()["wait_us"]) > 1000
 
 
 def test_a_busy_window_without_waits_says_so() -> None:
@@ -47,7 +48,7 @@ def test_a_busy_window_without_waits_says_so() -> None:
     built.step(1, 0, 100)
     built.launch(0, 1, runs=(2, 100))
     verdict = verdict_of(built)
-    assert (verdict.case, verdict.numbers["points"], verdict.numbers["gain_us"]) == ("busy", 0, 0.0)
+    assert (verdict.case, verdict.numbers()["points"], verdict.numbers()["gain_us"]) == ("busy", 0, 0.0)
 
 
 def loading(exposed: float, *, busy: float = 0) -> TraceBuilder:
@@ -69,7 +70,11 @@ def test_from_a_tenth_of_idle_on_its_largest_cause_comes_first(exposed: float, c
 
 def test_the_idle_of_the_cause_is_one_of_the_numbers() -> None:
     verdict = verdict_of(loading(400, busy=50))
-    assert (verdict.case, verdict.numbers["cause"], verdict.numbers["cause_us"]) == ("input", "data", 400.0)
+    assert (verdict.case, verdict.numbers()["cause"], verdict.numbers()["cause_us"]) == (
+        "input",
+        "data",
+        400.0,
+    )
 
 
 def test_idle_that_begins_in_a_wait_is_won_back_by_removing_it() -> None:
@@ -82,8 +87,8 @@ def test_idle_that_begins_in_a_wait_is_won_back_by_removing_it() -> None:
         read_scalar(built, start + 10, wait=272)
         built.annotation(LOADER, start + 290, start + 990)
     verdict = verdict_of(built)
-    assert (verdict.case, verdict.numbers["cause"]) == ("drained", "data")
-    assert 0.3 < float(verdict.numbers["gain_us"]) / float(verdict.numbers["cause_us"]) < 0.75
+    assert (verdict.case, verdict.numbers()["cause"]) == ("drained", "data")
+    assert 0.3 < float(verdict.numbers()["gain_us"]) / float(verdict.numbers()["cause_us"]) < 0.75
 
 
 def late(*pauses: float) -> TraceBuilder:
@@ -109,7 +114,7 @@ def test_the_idle_of_a_place_is_what_its_finding_says_and_not_what_a_fix_can_win
     finding = next(finding for finding in report.findings if finding.rule == "LCH01")
     idle_ns = int(finding.numbers()["idle_per_step_ns"]) * len(report.steps)
     assert report.verdict is not None
-    assert report.verdict.numbers["place_us"] == idle_ns / 1000
+    assert report.verdict.numbers()["place_us"] == idle_ns / 1000
     assert finding.saving is not None
     assert finding.saving.ceiling_ns > idle_ns
 
@@ -130,7 +135,7 @@ def test_where_the_host_waits_through_most_of_it_is_named(waits_from: float, pla
     built.launch(0, 0, runs=(900, 1000))
     built.annotation("exchange", 0, 950)
     built.synchronize("cudaStreamSynchronize", waits_from, 940)
-    assert verdict_of(built).numbers.get("place") == place
+    assert verdict_of(built).numbers().get("place") == place
 
 
 def test_a_busy_device_whose_waits_can_not_simply_go_is_said_to_be_busy() -> None:
@@ -144,7 +149,7 @@ def test_a_busy_device_whose_waits_can_not_simply_go_is_said_to_be_busy() -> Non
         for at in range(start + 915, start + 1000, 10):
             built.launch(at, at + 1, runs=(at + 1, at + 3))
     verdict = verdict_of(built)
-    assert (verdict.case, float(verdict.numbers["gain_us"]) > 4 * 50) == ("busy", True)
+    assert (verdict.case, float(verdict.numbers()["gain_us"]) > 4 * 50) == ("busy", True)
 
 
 def test_behind_a_host_that_runs_ahead_work_is_always_queued_and_that_is_no_verdict() -> None:
@@ -172,7 +177,7 @@ def test_communication_that_nothing_covers_comes_before_the_idle_it_exceeds() ->
     built.launch(0, 1, runs=(2, 400))
     built.launch(5, 6, runs=(400, 900), name="ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", stream=20)
     verdict = verdict_of(built)
-    assert (verdict.case, verdict.numbers["communication_share"]) == ("communication", 0.5)
+    assert (verdict.case, verdict.numbers()["communication_share"]) == ("communication", 0.5)
 
 
 def test_first_calls_with_a_fifth_of_the_idle_spoil_a_window() -> None:
@@ -183,7 +188,7 @@ def test_first_calls_with_a_fifth_of_the_idle_spoil_a_window() -> None:
     built.launch(20_170, 20_175, runs=(20_200, 40_000))
     verdict = verdict_of(built)
     assert verdict.case == "cold_start"
-    assert (verdict.numbers["longest_call"], verdict.numbers["longest_op"]) == ("cudaFree", "aten::addmm")
+    assert (verdict.numbers()["longest_call"], verdict.numbers()["longest_op"]) == ("cudaFree", "aten::addmm")
 
 
 @pytest.mark.parametrize(("takes", "case"), [(5000, "cold_start"), (4999, "outside_window")])
@@ -195,7 +200,7 @@ def test_so_do_those_that_take_half_of_the_recording_before_the_first_kernel(tak
     assert verdict.case == case
     if case == "cold_start":
         named = ("before_us", "recording_us", "cause_us", "calls")
-        assert [verdict.numbers[name] for name in named] == [5000.0, 10_000.0, 0.0, 1]
+        assert [verdict.numbers()[name] for name in named] == [5000.0, 10_000.0, 0.0, 1]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +230,7 @@ def test_a_window_without_device_rows_is_not_judged() -> None:
     built.step(1, 0, 100)
     built.synchronize("cudaStreamSynchronize", 10, 20)
     built.call("cudaEventRecord", 30, 31)
-    assert verdict_of(built) == Verdict("no_device", {})
+    assert verdict_of(built) == stored_verdict("no_device", {})
 
 
 def test_a_window_of_allocations_alone_is_told_as_such() -> None:
@@ -233,9 +238,9 @@ def test_a_window_of_allocations_alone_is_told_as_such() -> None:
     for at in range(4):
         built.memory(at * 1_000.0, 1 << 20, device=1)
     built.memory(500.0, 1 << 10, device=None)
-    assert verdict_of(built) == Verdict("only_allocations", {"events": 5, "devices": "GPU 1, CPU"})
+    assert verdict_of(built) == stored_verdict("only_allocations", {"events": 5, "devices": "GPU 1, CPU"})
     built.op("aten::empty", 100, 200)
-    assert verdict_of(built) == Verdict("no_device", {})
+    assert verdict_of(built) == stored_verdict("no_device", {})
 
 
 def test_launches_without_any_device_row_are_lost_kernels() -> None:
@@ -243,7 +248,7 @@ def test_launches_without_any_device_row_are_lost_kernels() -> None:
     built.step(1, 0, 100)
     for at in (10, 20):
         built.call("cudaLaunchKernel", at, at + 5)
-    assert verdict_of(built) == Verdict("lost_kernels", {"launches": 2, "without": 2})
+    assert verdict_of(built) == stored_verdict("lost_kernels", {"launches": 2, "without": 2})
 
 
 def test_a_twentieth_of_the_launches_without_work_spoils_all_figures() -> None:
@@ -291,7 +296,7 @@ def test_of_a_device_whose_work_is_cut_off_nothing_is_said(tmp_path: pathlib.Pat
     assert known.verdict.case == "waits"
     assert report.verdict is not None
     assert report.verdict.case == "cut_off"
-    assert report.verdict.numbers["gpu_rows"]
+    assert report.verdict.numbers()["gpu_rows"]
     assert (report.idle, report.savings, report.fix_plan) == (None, None, ())
     assert {step.device_idle_ns for step in report.steps} == {None}
 
@@ -316,7 +321,7 @@ def test_launches_that_record_a_graph_run_nothing_and_are_not_lost() -> None:
     for at in range(30, 100, 10):
         built.call("cudaLaunchKernel", at, at + 5)
     built.call("cudaStreamEndCapture", 110, 115)
-    assert verdict_of(built) == Verdict("capture", {"launches": 8, "without": 7})
+    assert verdict_of(built) == stored_verdict("capture", {"launches": 8, "without": 7})
 
 
 @pytest.mark.parametrize(("capture_us", "case"), [(5000, "capture"), (4000, "host_bound")])
@@ -349,7 +354,7 @@ def stalled(*, steps: int, late: int) -> TraceBuilder:
 
 def test_one_idle_step_of_ten_is_no_mean_of_ten() -> None:
     verdict = verdict_of(stalled(steps=10, late=1))
-    assert (verdict.case, verdict.numbers["uneven_steps"], verdict.numbers["steps"]) == ("uneven", 1, 10)
+    assert (verdict.case, verdict.numbers()["uneven_steps"], verdict.numbers()["steps"]) == ("uneven", 1, 10)
     assert verdict_of(stalled(steps=10, late=6)).case == "host_bound"
 
 

@@ -11,7 +11,7 @@ from launch_scenes import pausing
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
-from tbprof.texts.verdicts import verdict_sentences
+from tbprof.judge.words import verdict_sentences
 
 
 def on_host(python: float, *, code: str = "", loads: float = 0.0) -> TraceBuilder:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from stored_verdicts import stored_verdict
 
 from tbprof.errors import ReadingTookTooLong, ReportTooNew, TraceError
+from tbprof.judge.words import scope_sentence, verdict_figures, verdict_sentences
 from tbprof.model import Verdict
 from tbprof.texts.problems import problem_of
-from tbprof.texts.verdicts import scope_sentence, verdict_sentences
 
 NUMBERS: dict[str, int | float | str] = {
     "steps": 3,
@@ -34,7 +35,7 @@ NUMBERS: dict[str, int | float | str] = {
 
 def sentences(case: str, without: tuple[str, ...] = (), **numbers: float | str) -> list[str]:
     given = {name: number for name, number in {**NUMBERS, **numbers}.items() if name not in without}
-    return [text.replace("\u202f", " ") for text in verdict_sentences(Verdict(case, given))]
+    return [text.replace("\u202f", " ") for text in verdict_sentences(stored_verdict(case, given))]
 
 
 def test_idle_is_said_with_its_cause_and_with_what_the_waits_have_to_do_with_it() -> None:
@@ -181,30 +182,32 @@ def test_a_cause_that_is_all_of_the_idle_is_said_with_one_figure() -> None:
 
 
 def test_no_device_is_said_without_any_figure() -> None:
-    verdict, detail = verdict_sentences(Verdict("no_device", {}))
+    verdict, detail = verdict_sentences(stored_verdict("no_device", {}))
     assert verdict == "No GPU work was recorded."
     assert detail
 
 
 def test_allocations_alone_are_no_missing_gpu() -> None:
-    verdict, detail = verdict_sentences(Verdict("only_allocations", {"events": 50, "devices": "GPU 1"}))
+    verdict, detail = verdict_sentences(
+        stored_verdict("only_allocations", {"events": 50, "devices": "GPU 1"})
+    )
     assert verdict == "The recording holds allocations only: 50 events of GPU 1."
     assert detail.startswith("The page Memory and `tbprof table memory FILE` show them")
 
 
 def test_rows_that_were_lost_and_other_accelerators_are_no_missing_gpu() -> None:
-    lost, advice = verdict_sentences(Verdict("lost_kernels", {"launches": 2000, "without": 246}))
+    lost, advice = verdict_sentences(stored_verdict("lost_kernels", {"launches": 2000, "without": 246}))
     assert lost == "The recording lacks the GPU's work of 246 of 2,000 launches: it can't be judged."
     assert "record again" in advice
-    captured, _ = verdict_sentences(Verdict("capture", {"launches": 428, "without": 421}))
+    captured, _ = verdict_sentences(stored_verdict("capture", {"launches": 428, "without": 421}))
     assert captured == "The host records a CUDA graph in this window: 421 of 428 launches ran nothing."
-    other, _ = verdict_sentences(Verdict("other_device", {"device": "MTIA", "rows": 25_814}))
+    other, _ = verdict_sentences(stored_verdict("other_device", {"device": "MTIA", "rows": 25_814}))
     assert other.endswith("MTIA.")
 
 
 def test_of_a_file_that_is_cut_off_it_is_said_what_is_left() -> None:
-    without, advice = verdict_sentences(Verdict("cut_off", {}))
-    some, same = verdict_sentences(Verdict("cut_off", {"gpu_rows": 812}))
+    without, advice = verdict_sentences(stored_verdict("cut_off", {}))
+    some, same = verdict_sentences(stored_verdict("cut_off", {"gpu_rows": 812}))
     assert without == "The file is cut off, and no GPU work is in what is left of it."
     assert some == "The file is cut off, and much of the GPU's work may be missing: it can't be judged."
     assert advice == same
@@ -212,29 +215,34 @@ def test_of_a_file_that_is_cut_off_it_is_said_what_is_left() -> None:
 
 
 def test_the_scope_of_all_figures_is_told_where_much_of_what_was_recorded_is_missing() -> None:
-    assert "what is left of it" in scope_sentence(Verdict("cut_off", {"gpu_rows": 812}))
-    assert "what is there" in scope_sentence(Verdict("lost_kernels", {"launches": 3, "without": 2}))
+    assert "what is left of it" in scope_sentence(stored_verdict("cut_off", {"gpu_rows": 812}))
+    assert "what is there" in scope_sentence(stored_verdict("lost_kernels", {"launches": 3, "without": 2}))
 
 
 def test_where_none_of_the_gpu_work_is_left_that_is_the_scope() -> None:
-    assert "no GPU work is in what is left" in scope_sentence(Verdict("cut_off", {}))
-    assert "lost all of it" in scope_sentence(Verdict("lost_kernels", {"launches": 3, "without": 3}))
-    assert scope_sentence(Verdict("waits", NUMBERS)) == ""
+    assert "no GPU work is in what is left" in scope_sentence(stored_verdict("cut_off", {}))
+    assert "lost all of it" in scope_sentence(stored_verdict("lost_kernels", {"launches": 3, "without": 3}))
+    assert scope_sentence(stored_verdict("waits", NUMBERS)) == ""
 
 
 @pytest.mark.parametrize(
-    "verdict",
+    ("case", "numbers"),
     [
-        Verdict("of_another_version", {}),
-        Verdict("of_another_version", NUMBERS),
-        Verdict("waits", {}),
-        Verdict("waits", {**NUMBERS, "points": "?"}),
-        Verdict("cold_start", NUMBERS),
-        Verdict("input", {**NUMBERS, "steps": 0}),
+        ("of_another_version", {}),
+        ("of_another_version", NUMBERS),
+        ("waits", {}),
+        ("waits", {**NUMBERS, "points": "?"}),
+        ("cold_start", NUMBERS),
     ],
 )
-def test_a_verdict_of_another_version_says_nothing(verdict: Verdict) -> None:
-    assert verdict_sentences(verdict) == ("", "")
+def test_a_verdict_of_another_version_says_that_it_is(case: str, numbers: dict[str, float | str]) -> None:
+    said = verdict_sentences(Verdict(case, verdict_figures(case, numbers)))
+    assert said == ("What is said first of this window was decided by another version of tbprof.", "")
+
+
+def test_a_window_of_no_length_has_sentences() -> None:
+    nothing = stored_verdict("input", {**NUMBERS, "steps": 0, "all_steps": 0, "steps_us": 0.0})
+    assert verdict_sentences(nothing)[0].startswith("The GPU is idle 25")
 
 
 def test_a_window_that_can_not_be_shown_says_what_to_do() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from report_samples import REPORT, SITE, changed, step
+from stored_verdicts import stored_verdict
 
-from tbprof.model import Report, Site, SyncTotals, Verdict
+from tbprof.model import Report, Site, SyncTotals
 from tbprof.views.comparison import CompareView, compare_view
 
 
@@ -69,7 +70,7 @@ def test_without_steps_there_is_nothing_to_compare() -> None:
 
 def test_a_side_that_is_cut_off_is_said_to_be_and_its_waits_are_not_0() -> None:
     nothing = SyncTotals(0, 0, 0, 0, 0, ())
-    cut = changed(idle=None, sites=(), verdict=Verdict("cut_off", {}), sync_points=nothing)
+    cut = changed(idle=None, sites=(), verdict=stored_verdict("cut_off", {}), sync_points=nothing)
     shown = compared(REPORT, cut)
     assert shown.scopes == ("After: the file is cut off: no GPU work is in what is left of it.",)
     waits = next(row for row in shown.figures if row.name == "Host waits")

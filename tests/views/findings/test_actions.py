@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import REPORT, changed
+from stored_verdicts import stored_verdict
 
 from tbprof.judge.actions import added_savings, rank
-from tbprof.model import DeviceIdle, Finding, Idle, PlanRow, Removal, Report, Saving, Severity, Verdict
+from tbprof.model import DeviceIdle, Finding, Idle, PlanRow, Removal, Report, Saving, Severity
 
 STEPS_NS = 12_000_000
 """Of the three steps of the sample, 4 ms each."""
@@ -69,7 +70,7 @@ def test_a_ceiling_is_weighed_as_its_severity_says() -> None:
 def test_communication_stands_first_where_the_screen_opens_with_it(case: str, first: str) -> None:
     exposed = finding("DST01", Saving(0, None, 6_000_000), severity="medium")
     small = finding("LCH01", Saving(0, None, 2_000_000))
-    report = dataclasses.replace(report_of(small, exposed), verdict=Verdict(case, {}), ranked=None)
+    report = dataclasses.replace(report_of(small, exposed), verdict=stored_verdict(case, {}), ranked=None)
     assert rules(report)[0] == first
 
 
@@ -78,9 +79,9 @@ def test_what_the_first_sentence_is_about_leads_up_to_twice_its_worth(launching_
     plan = (PlanRow(0, 400_000, 400_000, 500_000),)
     launches = finding("LCH01", Saving(0, None, launching_ns))
     report = report_of(read(Saving(0, 400_000, 500_000)), launches, plan=plan)
-    assert rules(dataclasses.replace(report, verdict=Verdict("waits", {}), ranked=None))[0] == first
+    assert rules(dataclasses.replace(report, verdict=stored_verdict("waits", {}), ranked=None))[0] == first
     late = report_of(launches, finding("LCH02", Saving(0, None, 400_000)))
-    told = dataclasses.replace(late, verdict=Verdict("host_bound", {}), ranked=None)
+    told = dataclasses.replace(late, verdict=stored_verdict("host_bound", {}), ranked=None)
     assert (rules(told)[0] == "LCH02") == (first == "SYN01")
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 from report_samples import REPORT, changed
+from stored_verdicts import stored_verdict
 
-from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Severity, Source, Verdict
+from tbprof.model import HostTime, PlanRow, PredictedLine, Report, Saving, Severity, Source
 from tbprof.rules.memory.words import GrowingMemory
 from tbprof.views.opening import opening_of
 from tbprof.views.overview_view import overview_view
 
-BUSY = Verdict(
+BUSY = stored_verdict(
     "drained",
     {
         "steps": 3,
@@ -35,7 +36,7 @@ def report_of(saving: Saving, rule: str = "DAT01", *, is_planned: bool = False, 
     )
     planned_ns = saving.estimate_ns or 0
     plan = (PlanRow(0, planned_ns, planned_ns, saving.ceiling_ns),) if is_planned else ()
-    verdict = dataclasses.replace(BUSY, case=case or BUSY.case)
+    verdict = stored_verdict(case or BUSY.case, BUSY.numbers())
     return changed(findings=(found,), fix_plan=plan, verdict=verdict)
 
 
@@ -63,9 +64,9 @@ def test_what_would_not_show_is_no_first_action() -> None:
 
 
 def test_where_another_rank_is_to_be_looked_at_no_action_is_first() -> None:
-    numbers = {**BUSY.numbers, "communication_share": 0.5, "computing_share": 0.4}
+    numbers = {**BUSY.numbers(), "communication_share": 0.5, "computing_share": 0.4}
     report = report_of(Saving(0, None, 6_000_000), case="communication")
-    report = dataclasses.replace(report, verdict=Verdict("communication", numbers), ranked=None)
+    report = dataclasses.replace(report, verdict=stored_verdict("communication", numbers), ranked=None)
     verdict, action = said(report)
     assert "communication" in verdict
     assert action == ""
@@ -135,7 +136,7 @@ def test_without_such_a_line_what_the_host_spends_is_first_all_the_same() -> Non
 
 def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_headlined() -> None:
     cold = {
-        **BUSY.numbers,
+        **BUSY.numbers(),
         "calls": 2,
         "calls_us": 9.0,
         "longest_us": 5.0,
@@ -143,14 +144,14 @@ def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_he
         "longest_call": "f",
     }
     report = report_of(Saving(0, None, 6_000_000), case="cold_start")
-    report = dataclasses.replace(report, verdict=Verdict("cold_start", cold), ranked=None)
+    report = dataclasses.replace(report, verdict=stored_verdict("cold_start", cold), ranked=None)
     assert said(report)[1].startswith(
         "First: record again with a longer `skip_first`: for 2.0 ms of 4.0 ms the"
     )
     shown = overview_view(report)
     assert shown.actions
     assert shown.headline is None
-    before = Verdict("cold_start", {**cold, "before_us": 6000.0, "recording_us": 10_000.0})
+    before = stored_verdict("cold_start", {**cold, "before_us": 6000.0, "recording_us": 10_000.0})
     assert said(dataclasses.replace(report, verdict=before, ranked=None))[1].startswith(
         "First: record again with a longer `skip_first`: for 8.0 ms of 10.0 ms the"
     )
@@ -159,23 +160,23 @@ def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_he
 def test_of_a_window_that_records_a_graph_nothing_is_ranked() -> None:
     report = report_of(Saving(0, None, 6_000_000), case="capture")
     report = dataclasses.replace(
-        report, verdict=Verdict("capture", {"launches": 9, "without": 8}), ranked=None
+        report, verdict=stored_verdict("capture", {"launches": 9, "without": 8}), ranked=None
     )
     assert said(report)[1].startswith("First: profile steps that replay the graph")
     assert overview_view(report).actions == ()
 
 
 def test_the_late_rank_is_the_first_thing_to_look_for_where_a_rule_names_it() -> None:
-    numbers = {**BUSY.numbers, "communication_share": 0.5, "computing_share": 0.4}
+    numbers = {**BUSY.numbers(), "communication_share": 0.5, "computing_share": 0.4}
     report = report_of(Saving(0, None, 6_000_000), "DST01")
-    report = dataclasses.replace(report, verdict=Verdict("communication", numbers), ranked=None)
+    report = dataclasses.replace(report, verdict=stored_verdict("communication", numbers), ranked=None)
     assert said(report)[1].startswith("First: find the late rank")
 
 
 def test_a_busy_device_without_actions_says_that_the_host_has_none() -> None:
-    numbers = {**BUSY.numbers, "computing_share": 1.0, "communication_share": 0.0, "copying_share": 0.0}
+    numbers = {**BUSY.numbers(), "computing_share": 1.0, "communication_share": 0.0, "copying_share": 0.0}
     numbers |= {"points": 0, "because": "launch_bound", "kernel": "gemm", "kernel_share": 0.5}
-    report = changed(findings=(), fix_plan=(), verdict=Verdict("busy", {**numbers, "cause_us": 0.0}))
+    report = changed(findings=(), fix_plan=(), verdict=stored_verdict("busy", {**numbers, "cause_us": 0.0}))
     assert said(report)[1].startswith("First: nothing on the host is worth a change")
     assert "`gemm` 50" in opening_of(report).detail
 

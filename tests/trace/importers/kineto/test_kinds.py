@@ -61,7 +61,7 @@ def test_an_npu_is_named_though_its_rows_have_no_category(tmp_path: Path) -> Non
     path = write(tmp_path, classic(events))
     verdict = build_report(path).verdict
     assert verdict is not None
-    assert (verdict.case, verdict.numbers) == ("other_device", {"device": "NPU", "rows": 1})
+    assert (verdict.case, verdict.numbers()) == ("other_device", {"device": "NPU", "rows": 1})
 
 
 def test_ranks_that_were_put_into_one_file_are_refused(tmp_path: Path) -> None:

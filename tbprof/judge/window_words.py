@@ -1,0 +1,180 @@
+"""Figures of the device's time in a window, of the largest cause of its idle and of its kernels, in words."""
+
+from __future__ import annotations
+
+from tbprof.model import Figures
+from tbprof.records import dataclass
+from tbprof.texts.figures.quantities import count, duration, share
+
+WORTH_SHARE = 0.01
+"""A saving below this part of a step would not show."""
+
+_COMMUNICATION_SHARE = 0.1
+"""Exposed communication from this part of a step on is said beside another case."""
+
+_MUCH_COMMUNICATION_SHARE = 0.2
+"""From this part of a step on it is said in the first sentence."""
+
+_WAITING_SHARE = 0.02
+"""Waiting for other ranks below this part of a step is not said."""
+
+LEAST_US = 0.001
+"""A ns: what a file says may have no length at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Figures):
+    """The device's time in the steps that count, and the waits of all of them."""
+
+    steps: int
+    """The steps that are not cold; all where fewer than two are not."""
+    all_steps: int
+    devices: int
+    """Those that did work."""
+    marked: bool
+    """Whether the trace marks steps."""
+    steps_us: float
+    """The length of `steps` together."""
+    ranks: int
+    """The size of the world; 0 where it is not known."""
+    idle_share: float
+    """Shares are of the busiest device, in `steps`."""
+    empty_share: float
+    computing_share: float
+    communication_share: float
+    """Communication that no computing covers."""
+    waiting_share: float
+    """The part of it that is no transfer for sure."""
+    copying_share: float
+    wait_us: float
+    floor_us: float
+    ceiling_us: float
+    waits_found: int
+    """Findings about waits and copies of at least medium."""
+    points: int | None = None
+    """Sync points; None where calls of the host were not recorded."""
+    estimate_us: float | None = None
+    """What the fix plan saves, by the replay."""
+    gain_us: float | None = None
+    """What a replay without any of the waits saves."""
+
+    @property
+    def shown_steps(self) -> int:
+        """The steps that figures are means of: the window stands as one where it marks none."""
+        return max(self.steps, 1) if self.marked else 1
+
+    @property
+    def name(self) -> str:
+        """A step, or the window."""
+        return "the window" if not self.marked else "a step" if self.steps > 1 else "the step"
+
+    @property
+    def gpu(self) -> str:
+        """The GPU, or which of several."""
+        return "The GPU" if self.devices == 1 else f"The busiest of {self.devices} GPUs"
+
+    @property
+    def step_us(self) -> float:
+        """The length of a mean step."""
+        return self.steps_us / self.shown_steps
+
+    @property
+    def planned_us(self) -> float:
+        """What the fix plan saves of a step; nothing where it has no estimate."""
+        return self.of_step(self.estimate_us or 0.0)
+
+    def of_step(self, whole_us: float) -> float:
+        """A figure of the whole window, cold steps included, per step."""
+        return whole_us / (max(self.all_steps, 1) if self.marked else 1)
+
+    def idle(self) -> str:
+        return f"{self.gpu} is idle {share(self.idle_share)} of {self.name}"
+
+    def waiting_for_ranks(self) -> str:
+        """The part of communication that is no transfer for sure; "" where hardly any is."""
+        if self.waiting_share < _WAITING_SHARE:
+            return ""
+        return f"at least {share(self.waiting_share)} of {self.name} waiting for other ranks"
+
+    def communication_too(self) -> str:
+        """Exposed communication that belongs into the first sentence of another case; "" where it is less."""
+        if self.communication_share < _MUCH_COMMUNICATION_SHARE:
+            return ""
+        waiting = self.waiting_for_ranks()
+        said = f"; another {share(self.communication_share)} is communication that no computing covers"
+        return f"{said}, {waiting}" if waiting else said
+
+    def communication_beside(self) -> str:
+        """Exposed communication that another case stands before."""
+        if self.communication_share < _COMMUNICATION_SHARE:
+            return ""
+        waiting, part = self.waiting_for_ranks(), share(self.communication_share)
+        said = f" Another {part} of {self.name} is communication that no computing covers"
+        return f"{said}, {waiting}." if waiting else f"{said}."
+
+    def waits_beside(self) -> str:
+        """What the waits have to do with idle that has another cause."""
+        if self.points is None:
+            return "Whether the host waits for the GPU was not recorded."
+        if self.points == 0:
+            return "Nothing makes the host wait for the GPU."
+        if self.gain_us is None:
+            most = duration(self.of_step(self.ceiling_us))
+            return f"Its waits hold at most {most} of {duration(self.step_us)}."
+        return self.without_waits().rstrip()
+
+    def without_waits(self) -> str:
+        """What goes with the waits, and a space; "" where no replay says that."""
+        if self.gain_us is None:
+            return ""
+        gain_us = self.of_step(self.gain_us)
+        if self.planned_us >= WORTH_SHARE * self.step_us:
+            saved = duration(self.planned_us)
+            return f"Without the waits that can go {self.name} would be about {saved} shorter. "
+        if gain_us >= WORTH_SHARE * self.step_us:
+            return f"Its waits cost about {duration(gain_us)}, and hardly any of them can simply go. "
+        if self.waits_found:
+            return f"{self.host_waits()}. "
+        return f"No sync point is worth removing: without them all {self.name} would take about as long. "
+
+    def shorter(self, saved_us: float, without: str) -> str:
+        """How long a step takes then, where that shows."""
+        now, then = duration(self.step_us), duration(self.step_us - saved_us)
+        if now == then:
+            return f"{without} {self.name} would be about {duration(saved_us)} shorter"
+        return f"{without} {self.name} takes about {then} instead of {now}"
+
+    def host_waits(self) -> str:
+        points = count(self.points or 0, "sync point")
+        where = f" in {self.name}" if self.shown_steps > 1 else ""
+        every = f" ({points} in all)" if self.shown_steps > 1 else f" at {points}"
+        return f"The host waits {duration(self.of_step(self.wait_us))}{where}{every}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause(Figures):
+    """The largest cause of idle, sync points apart."""
+
+    cause: str
+    cause_us: float
+
+    def idle_because(self, window: Window, because: str) -> str:
+        """All idle, and the part of it that has the cause where that is another figure."""
+        part, whole = share(self.cause_us / max(window.steps_us, LEAST_US)), share(window.idle_share)
+        return f"{window.idle()} {because}" if part == whole else f"{window.idle()}, {part} {because}"
+
+
+@dataclass(frozen=True, slots=True)
+class LargestKernels(Figures):
+    """The kernels with most time, each with its share of all kernels."""
+
+    kernel: str | None = None
+    kernel_share: float | None = None
+    next_kernel: str | None = None
+    next_kernel_share: float | None = None
+
+    def words(self) -> str:
+        """A sentence after others; "" where nobody looked."""
+        named = ((self.kernel, self.kernel_share), (self.next_kernel, self.next_kernel_share))
+        parts = [f"`{name}` {share(part)}" for name, part in named if name is not None and part is not None]
+        return f" Its largest kernels: {', '.join(parts)} of its time." if parts else ""
