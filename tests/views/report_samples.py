@@ -32,7 +32,7 @@ from tbprof.model import (
     SyncTotals,
     TraceSummary,
 )
-from tbprof.rules.words import OtherVersion
+from tbprof.rules.sync.words import ScalarReads
 
 
 def step(number: int, duration_ns: int, *, cold: bool = False) -> Step:
@@ -107,7 +107,7 @@ REPORT = Report(
             saving=Saving(1_000, 1_500, 2_000),
             confidence="high",
             evidence=(Evidence("wait", 12_000_000, 40_000, None, 77),),
-            figures=OtherVersion({"bytes": 8, "longest_ns": 40_500, "op": "aten::item"}),
+            figures=ScalarReads(bytes=8),
             fingerprint="0123456789abcdef",
         ),
     ),

@@ -10,6 +10,7 @@ import pytest
 from report_samples import REPORT, changed
 
 from tbprof.model import Numbers, Report
+from tbprof.rules.sync.words import HeldBack
 from tbprof.rules.words import OtherVersion
 from tbprof.store.codec import decode_report, encode_report
 from tbprof.views.report_document import report_document
@@ -46,8 +47,9 @@ def test_no_time_leaves_in_ns() -> None:
 
 
 def test_times_among_numbers_leave_in_us() -> None:
-    shown = document()
-    assert shown["findings"][0]["numbers"] == {"bytes": 8, "longest_us": 40.5, "op": "aten::item"}
+    held = dataclasses.replace(REPORT.findings[0], figures=HeldBack(launches=3, lost_ns=40_500))
+    shown = document(changed(findings=(held,)))
+    assert shown["findings"][0]["numbers"] == {"launches": 3, "lost_us": 40.5}
     assert shown["trace"]["health"][1]["numbers"] == {"rows": 2, "worst_us": 48.5}
 
 
