@@ -369,5 +369,5 @@ def test_a_saving_that_no_finding_names_is_no_verdict() -> None:
 
 
 def test_no_gain_is_above_the_ceiling_of_its_waits() -> None:
-    numbers = verdict_of(host_bound(steps=4)).numbers
+    numbers = verdict_of(host_bound(steps=4)).numbers()
     assert float(numbers["gain_us"]) <= float(numbers["ceiling_us"])
