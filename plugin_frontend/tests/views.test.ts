@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupOf, sitesOf, VIEWS, viewsFor } from "../src/model/views.ts";
+import type { WindowView } from "../src/api/types.ts";
+import { declared, sitesOf, VIEWS, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
@@ -78,9 +79,17 @@ test("all runs stand first where there are several", () => {
 });
 
 test("views of one question stand side by side, the job beside its communication", () => {
-  const groups = VIEWS.map(groupOf);
+  const groups = VIEWS.map((view) => declared(view).group);
   assert.equal(groups.filter((group, at) => group !== groups[at - 1]).length, new Set(groups).size);
-  assert.equal(groupOf("job"), groupOf("communication"));
+  assert.equal(declared("job").group, declared("communication").group);
+});
+
+test("what has nothing to say of a window is no tab, and a job of several ranks always is", () => {
+  const says = (window: Partial<WindowView> | null, workers = 1) =>
+    VIEWS.filter((view) => declared(view).says?.(window as WindowView | null, workers) === false);
+  assert.deepEqual(says(null), ["memory", "communication", "job"]);
+  assert.deepEqual(says(null, 8), ["memory", "communication"]);
+  assert.deepEqual(says({ records_memory: true, communication: null }), ["communication", "job"]);
 });
 
 test("a site that waits and copies is in both lists", () => {

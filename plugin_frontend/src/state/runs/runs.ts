@@ -59,6 +59,9 @@ export const views = computed<ViewName[]>(() =>
   }),
 );
 
+/** The view that the address names; of one that the run has not, what it has. */
+export const shownView = computed<ViewName>(() => (views.value.includes(place.value.view) ? place.value.view : "overview"));
+
 /** Windows of the shown worker that were there when its window was opened. */
 const seenWindows = signal<{ worker: string; windows: ReadonlySet<string> }>({ worker: "", windows: new Set() });
 

@@ -1,8 +1,9 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import type { WindowAnswer, WindowView } from "../../api/types.ts";
+import type { ViewName } from "../../model/views.ts";
 import { type Failure, failureTitle } from "../../state/loading/loaded.ts";
 import { adjust, place } from "../../state/place.ts";
-import { refreshRuns, runs, shown, views, withoutWindows } from "../../state/runs/runs.ts";
+import { refreshRuns, runs, shown, shownView, withoutWindows } from "../../state/runs/runs.ts";
 import { retryWindow, windowAnswer } from "../../state/windowAnswer.ts";
 import { ProblemNote } from "../../widgets/ProblemNote.tsx";
 import { OverviewPage } from "../overview/OverviewPage.tsx";
@@ -11,20 +12,31 @@ import { ReadingState } from "../states/ReadingState.tsx";
 import { Skeleton } from "../states/Skeleton.tsx";
 import { lazily } from "./lazily.tsx";
 
-const ChecksPage = lazily(async () => (await import("../checks/ChecksPage.tsx")).ChecksPage);
-const ComparePage = lazily(async () => (await import("../compare/ComparePage.tsx")).ComparePage);
-const CommunicationPage = lazily(async () => (await import("../communication/CommunicationPage.tsx")).CommunicationPage);
-const FleetPage = lazily(async () => (await import("../fleet/FleetPage.tsx")).FleetPage);
-const FlamePage = lazily(async () => (await import("../flame/FlamePage.tsx")).FlamePage);
-const ModulesPage = lazily(async () => (await import("../modules/ModulesPage.tsx")).ModulesPage);
-const MemoryPage = lazily(async () => (await import("../memory/MemoryPage.tsx")).MemoryPage);
 const RunWithoutWindows = lazily(async () => (await import("../memory/RunWithoutWindows.tsx")).RunWithoutWindows);
-const JobView = lazily(async () => (await import("../job/JobView.tsx")).JobView);
 const SitesView = lazily(async () => (await import("../sites/SitesView.tsx")).SitesView);
-const SourcePage = lazily(async () => (await import("../source/SourcePage.tsx")).SourcePage);
 const TablePage = lazily(async () => (await import("../tables/TablePage.tsx")).TablePage);
-const TimelinePage = lazily(async () => (await import("../timeline/TimelinePage.tsx")).TimelinePage);
-const TrendsPage = lazily(async () => (await import("../series/TrendsPage.tsx")).TrendsPage);
+
+type Page = { ofAllRuns: ComponentType } | { ofRun: ComponentType } | { ofWindow: ComponentType<{ view: WindowView }> };
+
+/** What draws each view, by what it needs: nothing but the list of runs, the shown run, or its window. */
+const PAGES: Readonly<Record<ViewName, Page>> = {
+  fleet: { ofAllRuns: lazily(async () => (await import("../fleet/FleetPage.tsx")).FleetPage) },
+  overview: { ofWindow: OverviewPage },
+  checks: { ofWindow: lazily(async () => (await import("../checks/ChecksPage.tsx")).ChecksPage) },
+  syncs: { ofWindow: SitesView },
+  copies: { ofWindow: SitesView },
+  timeline: { ofWindow: lazily(async () => (await import("../timeline/TimelinePage.tsx")).TimelinePage) },
+  source: { ofWindow: lazily(async () => (await import("../source/SourcePage.tsx")).SourcePage) },
+  flame: { ofWindow: lazily(async () => (await import("../flame/FlamePage.tsx")).FlamePage) },
+  operators: { ofWindow: TablePage },
+  kernels: { ofWindow: TablePage },
+  modules: { ofWindow: lazily(async () => (await import("../modules/ModulesPage.tsx")).ModulesPage) },
+  memory: { ofWindow: lazily(async () => (await import("../memory/MemoryPage.tsx")).MemoryPage) },
+  communication: { ofWindow: lazily(async () => (await import("../communication/CommunicationPage.tsx")).CommunicationPage) },
+  job: { ofRun: lazily(async () => (await import("../job/JobView.tsx")).JobView) },
+  compare: { ofRun: lazily(async () => (await import("../compare/ComparePage.tsx")).ComparePage) },
+  trends: { ofRun: lazily(async () => (await import("../series/TrendsPage.tsx")).TrendsPage) },
+};
 
 /** The part below the bars: the view, or why there is none. */
 export function MainPart() {
@@ -41,12 +53,11 @@ export function MainPart() {
         <EmptyState runs={runs.value.value} />
       </Scrolled>
     );
-  if (place.value.view === "fleet" && views.value.includes("fleet")) return <FleetPage />;
+  const page = PAGES[shownView.value];
+  if ("ofAllRuns" in page) return <page.ofAllRuns />;
   if (withoutWindows.value !== null) return <RunWithoutWindows run={withoutWindows.value} />;
   if (shown.value === null) return <GonePart />;
-  if (place.value.view === "job" && views.value.includes("job")) return <JobView />;
-  if (place.value.view === "trends" && views.value.includes("trends")) return <TrendsPage />;
-  if (place.value.view === "compare" && views.value.includes("compare")) return <ComparePage />;
+  if ("ofRun" in page) return <page.ofRun />;
   if (windowAnswer.value.kind === "loading")
     return (
       <Scrolled>
@@ -54,46 +65,11 @@ export function MainPart() {
       </Scrolled>
     );
   if (windowAnswer.value.kind === "failed") return <FailedPart failure={windowAnswer.value} onRetry={retryWindow} />;
-  return <AnswerPart answer={windowAnswer.value.value} />;
+  return <AnswerPart answer={windowAnswer.value.value} draw={(view) => <page.ofWindow key={shownView.value} view={view} />} />;
 }
 
-/** The view that the address names. */
-function WindowPart({ view }: { view: WindowView }) {
-  // A link to a view that the run has not shows what it has.
-  const named = views.value.includes(place.value.view) ? place.value.view : "overview";
-  switch (named) {
-    // Those that need no window stand above.
-    case "fleet":
-    case "compare":
-    case "job":
-    case "trends":
-    case "overview":
-      return <OverviewPage view={view} />;
-    case "syncs":
-    case "copies":
-      return <SitesView key={named} view={view} />;
-    case "checks":
-      return <ChecksPage view={view} />;
-    case "communication":
-      return <CommunicationPage view={view} />;
-    case "source":
-      return <SourcePage view={view} />;
-    case "flame":
-      return <FlamePage view={view} />;
-    case "operators":
-    case "kernels":
-      return <TablePage key={named} view={view} />;
-    case "modules":
-      return <ModulesPage view={view} />;
-    case "memory":
-      return <MemoryPage view={view} />;
-    case "timeline":
-      return <TimelinePage view={view} />;
-  }
-}
-
-function AnswerPart({ answer }: { answer: WindowAnswer }) {
-  if (answer.window !== null) return <WindowPart view={answer.window} />;
+function AnswerPart({ answer, draw }: { answer: WindowAnswer; draw: (view: WindowView) => ComponentChildren }) {
+  if (answer.window !== null) return draw(answer.window);
   if (answer.problem !== null) {
     return (
       <Scrolled>

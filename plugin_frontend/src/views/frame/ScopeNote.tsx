@@ -1,15 +1,12 @@
-import type { ViewName } from "../../model/views.ts";
+import { declared } from "../../model/views.ts";
 import { place } from "../../state/place.ts";
 import { windowView } from "../../state/windowAnswer.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 
-/** The Overview opens with it; the others are not of this window alone. */
-const SILENT: readonly ViewName[] = ["fleet", "overview", "job", "compare", "trends"];
-
 /** Above every view of a window whose file lacks much of what was recorded. */
 export function ScopeNote() {
   const scope = windowView.value?.scope ?? "";
-  if (scope === "" || SILENT.includes(place.value.view)) return null;
+  if (scope === "" || declared(place.value.view).hasOwnScope) return null;
   return <Scope text={scope} />;
 }
 

@@ -1,9 +1,9 @@
 import type { WindowView } from "../../api/types.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
 import { inView, printPlace } from "../../model/place.ts";
-import { sitesOf, type ViewName } from "../../model/views.ts";
+import { declared, sitesOf, type ViewName } from "../../model/views.ts";
 import { place, visit } from "../../state/place.ts";
-import { runs, shown, views, withoutWindows } from "../../state/runs/runs.ts";
+import { runs, shown, shownView, views, withoutWindows } from "../../state/runs/runs.ts";
 import { windowAnswer, windowView } from "../../state/windowAnswer.ts";
 import { Icon, type IconName } from "../../widgets/Icon.tsx";
 import { ViewTabs } from "./ViewTabs.tsx";
@@ -22,35 +22,13 @@ export function ViewBar() {
   );
 }
 
-/** What has nothing to say needs no tab; a link to it still says so. A rank that talks to no other one needs no view of that, and none of a job. */
+/** What has nothing to say needs no tab; a link to it still says so. */
 function isWorthATab(name: ViewName, view: WindowView | null): boolean {
-  if (name === "memory") return place.value.view === name || view?.records_memory === true;
-  if (name !== "communication" && name !== "job") return true;
-  if (name === "job" && (shown.value?.run.workers.length ?? 1) > 1) return true;
-  return place.value.view === name || (view !== null && view.communication !== null);
+  return place.value.view === name || (declared(name).says?.(view, shown.value?.run.workers.length ?? 1) ?? true);
 }
 
-const TITLES: Record<ViewName, string> = {
-  fleet: "Fleet",
-  overview: "Overview",
-  checks: "Checks",
-  syncs: "Sync points",
-  copies: "Copies",
-  timeline: "Timeline",
-  source: "Source",
-  flame: "Flame graph",
-  operators: "Operators",
-  kernels: "Kernels",
-  modules: "Modules",
-  memory: "Memory",
-  communication: "Communication",
-  compare: "Compare",
-  trends: "Trends",
-  job: "Job",
-};
-
 function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
-  const isCurrent = (views.value.includes(place.value.view) ? place.value.view : "overview") === name;
+  const isCurrent = shownView.value === name;
   return (
     <a
       href={printPlace(inView(place.value, name))}
@@ -62,7 +40,7 @@ function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {
         visit({ view: name });
       }}
     >
-      {TITLES[name]}
+      {declared(name).title}
       <Count of={view === null ? null : listed(name, view)} />
     </a>
   );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { GROUPS, groupOf, type ViewGroup, type ViewName } from "../../model/views.ts";
+import { declared, GROUPS, type ViewGroup, type ViewName } from "../../model/views.ts";
 import { place } from "../../state/place.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { usePopup } from "../../widgets/picker/usePopup.ts";
@@ -20,7 +20,7 @@ export function ViewTabs({ names, link }: ViewTabsProps) {
   return (
     <div class="tabs" ref={tabs}>
       {GROUPS.map((group) => {
-        const own = names.filter((name) => groupOf(name) === group);
+        const own = names.filter((name) => declared(name).group === group);
         if (own.length === 0) return null;
         if (isFolded && own.length > 1 && FOLDED.includes(group)) return <Menu key={group} group={group} names={own} link={link} />;
         return (
