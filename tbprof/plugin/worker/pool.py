@@ -288,19 +288,22 @@ class Pool:
         return sum(one.place(now) < place for one in others)
 
     def _make_room(self, priority: Priority, now: float) -> None:
-        """Called with the lock held, as all below but `_take`.
+        """Called with the lock held, as all below but `_go_on`, `_note_progress` and `_take`.
 
         Raises:
             Busy: There is none.
         """
-        for waiting in [job for one in _POLLED for job in self._waiting[one].values()]:
-            if now - waiting.asked_at > _ABANDONED_AFTER_S:
-                self._drop(waiting)
+        self._forget_abandoned(now)
         if priority in _TRACES:
             if sum(job.task.priority in _TRACES for job in self._jobs.values()) >= MAX_WAITING:
                 raise Busy(f"{MAX_WAITING} traces are waiting to be read: try again in a minute")
         elif priority is not Priority.REST_OF_RUN and len(self._waiting[priority]) >= _MAX_ASKED:
             raise Busy(f"{_MAX_ASKED} questions are waiting for the process that reads traces: try again")
+
+    def _forget_abandoned(self, now: float) -> None:
+        for job in [job for priority in _POLLED for job in self._waiting[priority].values()]:
+            if now - job.asked_at > _ABANDONED_AFTER_S:
+                self._drop(job)
 
     def _drop(self, job: Job) -> None:
         del self._jobs[job.task.key], self._waiting[job.task.priority][job.task.key]
@@ -322,6 +325,7 @@ class Pool:
 
     def _hand_out(self) -> Iterator[tuple[_Process, Future[bytes]]]:
         """Hand what is next to each process that is free."""
+        self._forget_abandoned(time.monotonic())
         for process in self._processes:
             while process.job is None and (job := self._next(process)) is not None:
                 del self._waiting[job.task.priority][job.task.key]

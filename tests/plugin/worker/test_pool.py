@@ -125,6 +125,16 @@ def test_a_question_about_an_open_trace_waits_for_no_other_kind(still: Pool) -> 
     assert has(still)[-1] == ""
 
 
+def test_what_nobody_asks_for_any_more_is_not_read(still: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("first", "left"):
+        still.begin(task(name, Priority.LARGE_TRACE, SMALL_BYTES + 1))
+    still.begin(task("rest", Priority.REST_OF_RUN, 1))
+    monkeypatch.setattr(pool_module, "_ABANDONED_AFTER_S", 0.0)
+    answer(still, "first")
+    assert has(still)[2] == "rest"
+    assert still.state_of(Key("ask", ("left",))) is None
+
+
 def test_what_several_ask_is_asked_once_and_what_is_given_up_is_not(still: Pool) -> None:
     jobs = [still.begin(task("r1", Priority.STORED_REPORT)) for _ in range(2)]
     assert jobs[0] is jobs[1]
