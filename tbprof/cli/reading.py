@@ -26,7 +26,6 @@ from tbprof.escaping import plain
 from tbprof.file_names import MEMORY_STEP_SUFFIX, OUT_OF_MEMORY_SUFFIX
 from tbprof.model import Report
 from tbprof.safe_open import open_regular
-from tbprof.store import report_cache
 
 OtherKind: TypeAlias = Literal["out_of_memory", "memory_step", "snapshot"]
 
@@ -150,6 +149,8 @@ def report_of_file(path: Path, *, use_cache: bool) -> Report:
     with as_file(path) as file:
         # What came through a pipe has a name that will never be asked for again.
         use_cache = use_cache and file == path
+        from tbprof.store import report_cache
+
         report = report_cache.report_of_file(file, use_cache=use_cache, progress=progress_of(path))
     named = dataclasses.replace(report.trace, path=report.trace.path.replace(str(file), str(path)))
     return dataclasses.replace(report, trace=named)

@@ -13,7 +13,7 @@ _COMMUNICATION_SHARE = 0.1
 """Exposed communication from this part of a step on is said beside another case."""
 
 _MUCH_COMMUNICATION_SHARE = 0.2
-"""From this part of a step on it is said in the first sentence."""
+"""The part of a step from which it is said in the first sentence."""
 
 _WAITING_SHARE = 0.02
 """Waiting for other ranks below this part of a step is not said."""
@@ -30,7 +30,7 @@ class Window(Figures):
     """The steps that are not cold; all where fewer than two are not."""
     all_steps: int
     devices: int
-    """Those that did work."""
+    """The devices that did work."""
     marked: bool
     """Whether the trace marks steps."""
     steps_us: float

@@ -164,7 +164,7 @@ class MissingDevice:
     rows: int = 0
     """What there is instead: rows of another device, launches, or events of allocators."""
     devices: str = ""
-    """Whose rows or events these are."""
+    """The device or the allocators of these rows or events."""
 
 
 def missing_device(facts: Facts) -> MissingDevice:

@@ -10,9 +10,9 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from tbprof.cli.color import colored, wants_color
 from tbprof.cli.output_file import Problem, tell
 from tbprof.cli.reading import is_folder
-from tbprof.cli.terminal import colored, wants_color
 from tbprof.cli.window_reading import WindowReader, WindowReport
 from tbprof.escaping import json_text
 from tbprof.model import Report, Window
