@@ -34,11 +34,6 @@ Silent
     For launches that the wait covers to less than 80 %, and for those that find the queue half
     full: they wait for the device.
     At most info where the device hardly ever runs dry.
-
-Launches of the training that the driver held back while another thread waited in it.
-
-A blocking call may hold a lock of the driver, and a launch of another thread then waits with it:
-https://github.com/pytorch/pytorch/issues/143825 shows it for copies into pageable memory.
 """
 
 from __future__ import annotations

@@ -31,11 +31,6 @@ Silent
     Where the replay does not reproduce the window, for what is less than 1 % of the steps, and for
     waits that need something in their place (SYN02, SYN03).
     It adds nothing to the fix plan where that holds its sites one by one.
-
-Waits that hide one another: removed together they win far more than one by one.
-
-While one of two waits is left the host still stops in every step, and what the other one won is
-lost there again. On a real trace three sites win 34 ms one by one and 66 ms together.
 """
 
 from __future__ import annotations

@@ -30,10 +30,6 @@ Fix
 Silent
     Up to 1 % of the steps, in the first step, and without recorded steps. It is never more than
     info: nothing is known to be won.
-
-Time that nothing recorded explains: waits for unknown work, and idle with work in the queue.
-
-The first of several steps is left out: what was launched before the window is not recorded.
 """
 
 from __future__ import annotations
