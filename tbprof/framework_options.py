@@ -71,7 +71,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         "Evaluation brings all predictions to the host: prediction_loss_only=True keeps them away, "
         "preprocess_logits_for_metrics makes them smaller.",
     ),
-    # Without a mask a decoder looks whether its positions begin anew, with one whether it is all ones.
+    # Without a mask a decoder looks whether its positions begin again, with one whether it is all ones.
     FrameworkOption(
         "transformers_packed_sequences",
         r"transformers/masking_utils\.py",

@@ -108,7 +108,7 @@ def choose_windows(
         most: So many are held.
         loss: Of a report: those with most of it are held, of equal ones the newest.
         which: The same in words.
-        read_again: Reads some anew. With it windows that stand out among all are held before these: who they
+        read_again: Reads some again. With it windows that stand out among all are held before these: who they
             are is known only when the reports of most are gone.
     """
     held: list[tuple[float, int, int, WindowReport]] = []

@@ -8,7 +8,7 @@ When the matched collectives of a job end, from the times that ranks need betwee
 
 A rank's own time before a collective follows the collective before it, if the rank stood still until that
 ended; where computing goes on beneath it, it follows the rank's own time before that one. The host launches
-one after the other, and begins anew where it waited for the device: a rank that waits for others hides how
+one after the other, and begins again where it waited for the device: a rank that waits for others hides how
 slow its own host is. A collective begins when the last rank is ready and the one before of the group has
 ended. So all ranks form a graph, and it can be replayed with other times.
 """

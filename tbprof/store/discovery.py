@@ -49,7 +49,7 @@ _CLOCK_TICK_NS = 2_000_000_000
 
 _TRUSTED_S = 30.0
 """A folder is looked into once more after so long, whatever its time says: mounts of object stores may give
-it none that changes, and a file that is written anew in its place changes none."""
+it none that changes, and a file that is written again in its place changes none."""
 
 _GROWS_NS = 3600 * 1_000_000_000
 """A trace that was written to within this time may still grow, which its folder does not show."""
@@ -164,7 +164,7 @@ class Discovery:
         inner, windows = tuple(reversed(look.inner)), look.windows()
         found = _Folder(state, is_settled, inner, windows, tuple(look.skipped), look.of_memory())
         self._looked_s[path] = now_s
-        # What is the same is not listed anew.
+        # What is the same is not listed again.
         return known if known == found else found
 
     def is_recorded(self, path: str, status: os.stat_result) -> bool:

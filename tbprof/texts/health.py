@@ -95,7 +95,7 @@ def _gpu_work_lost(numbers: Numbers) -> str:
     launches = count(int(numbers["launches"]), "kernel launch", "kernel launches")
     return (
         f"{launches} and no row of the GPU: {_recorder(numbers)} lost them, as beside or after another "
-        "profiler in the same process or with CUDA graphs. Record again, in a process that was started anew."
+        "profiler in the same process or with CUDA graphs. Record again, in a new process."
     )
 
 

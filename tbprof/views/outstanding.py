@@ -113,7 +113,7 @@ def names_of(workers: Iterable[str]) -> Sequence[str]:
 
 
 def _written_s(window: Window) -> float:
-    """When; the report may be written anew long after its trace."""
+    """When; the report may be written again long after its trace."""
     try:
         return Path(window.trace_path or window.report_path or "").stat().st_mtime
     except OSError:

@@ -4,7 +4,7 @@ What an element really takes (an exponential, a division) is more, and never dec
 
 Embeddings and other reads and writes by index, which move elements and compute next to nothing.
 
-Each index reads its row anew: which rows were asked for twice is not recorded.
+Each index reads its row again: which rows were asked for twice is not recorded.
 """
 
 from __future__ import annotations

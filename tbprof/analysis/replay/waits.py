@@ -47,7 +47,7 @@ class ReplayWaits:
     piece by piece before, or while, it goes to the device; from pinned memory it would go at once."""
     drains: npt.NDArray[np.bool_]
     """Whether it waited for its rows until all that the training had launched had ended, and nothing
-    was launched meanwhile: from its return on host and device begin anew together."""
+    was launched meanwhile: from its return on host and device begin again together."""
 
 
 def replay_waits(

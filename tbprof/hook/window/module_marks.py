@@ -3,7 +3,7 @@
 A mark is a range `nn.Module: GPT.layers.3.up (Linear)`, by its path from the outermost module that is called.
 From a window's warm-up to its end, `nn.Module.__call__` is ours: torch's hooks for all modules would take
 every call through the slow half of `_call_impl`, which costs more than the mark. Dynamo would trace into it
-and compile anew where it comes and goes, so that there are no marks in a program that has compiled code, and
+and compile again where it comes and goes, so that there are no marks in a program that has compiled code, and
 none from the moment on at which it compiles some.
 """
 

@@ -33,7 +33,7 @@ _FRESH_S = 1.0
 """How long the rows are good for: several people look, sort and search."""
 
 _SHARE = 8
-"""While reports are read, rows are made anew after so many times as long as that takes."""
+"""While reports are read, rows are made again after so many times as long as that takes."""
 
 _MOST_DIGITS = 9
 _LONGEST_SEARCH = 200

@@ -103,7 +103,7 @@ class LogDirectory:
         return self._found
 
     def version(self) -> str:
-        """Another one for another listing, also after the server was started anew."""
+        """Another one for another listing, also after the server was started again."""
         return self.numbered()[1]
 
     def numbered(self) -> tuple[Listing, str]:
@@ -131,7 +131,7 @@ class LogDirectory:
             look.set()
 
     def _take(self, found: Listing, began: float) -> None:
-        # Of several places the same windows are made anew each time.
+        # Of several places the same windows are made again each time.
         self._found = found if found != self._found else self._found
         self._found_at = time.monotonic()
         self._took_s = self._found_at - began
