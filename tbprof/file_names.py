@@ -3,8 +3,8 @@
     <worker>.<time>.trace.json.gz    a raw trace that tbprof published
     <worker>.<time>.tbprof.pb        its report
     <worker>.<time>.facts.json       what the hook knows of it, until it is published
-    <worker>.<time>.inputs.json      two steps behind it with what operators are given, until then
-    <worker>.<time>.memory_step.json what held memory in a step behind a window
+    <worker>.<time>.inputs.json      two steps after it with what operators are given, until then
+    <worker>.<time>.memory_step.json what held memory in a step after a window
     <worker>.<time>.out_of_memory.json  what the hook knows of an allocation that failed
     <worker>.<time>.memory_step.pickle, .out_of_memory.pickle  torch's allocator of a GPU at that moment
     <worker>.<time>.broken           a trace that cannot be published

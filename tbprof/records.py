@@ -3,7 +3,7 @@
 The standard one compiles six functions for a class when its module is imported, which took a quarter of
 the time to print a small report. Here all classes share theirs, and nothing is compiled at import. A class of
 which many records are made gets an `__init__` of its own, as that is faster to call. What the standard
-library has to know of a class (for `fields`, `replace`, `asdict`) it is told when it first asks. Type
+library has to know of a class (for `fields`, `replace`, `asdict`) it learns when it first asks. Type
 checkers see the standard one. A record inherits no fields.
 """
 

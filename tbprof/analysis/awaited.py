@@ -2,7 +2,7 @@
 
 That is the overlap of the calls with the busy union of all streams of the awaited device,
 unless a `cuda_sync` row names what was awaited: then of those streams, and of the streams
-that these had been told to wait for, and so on. (The copy's own stream alone explains 7 %
+that these had to wait for, and so on. (The copy's own stream alone explains 7 %
 instead of 99 % of the waits of a real trace.)
 """
 
@@ -35,7 +35,7 @@ class Awaited:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _StreamWaits:
-    """`waiting` was told to wait for `awaited`; each pair of a device once, by its first time."""
+    """`waiting` had to wait for `awaited`; each pair of a device once, by its first time."""
 
     first_ns: Int64s
     device: Int64s

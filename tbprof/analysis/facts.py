@@ -291,7 +291,7 @@ class Facts:
 
     @property
     def known_device(self) -> int | None:
-        """The busiest device; None where too much of what it did was lost for its idle time to be told."""
+        """The busiest device; None where too much of what it did was lost for its idle time to be known."""
         return self.work.main_device if self.device_is_known else None
 
     @cached_property

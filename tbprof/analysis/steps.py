@@ -1,7 +1,7 @@
 """The steps of a window: `ProfilerStep#n` on the CPU, or one step named `window`.
 
 Steps are cut on the CPU, and a host that runs ahead of the device ends its steps long before the
-device does. Where the device's work of a step ends more than `LAG_SHARE` of the step behind the
+device does. Where the device's work of a step ends more than `LAG_SHARE` of the step after the
 host's step, at the median of the steps, the steps of the report are those of the device: each
 reaches from the end of the step before it to the end of its own work, and together they reach from
 the start of the first host step to the end of the work that was launched in the steps. Shares,
@@ -100,7 +100,7 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
 
     Without any `ProfilerStep#` that has a length, the window reaches from the first device start to the last
     device end, on a trace without device rows from the first event to the last. A step begins
-    behind what the hook was told is no part of it: an evaluation comes before the training.
+    after the count given to the hook is no part of it: an evaluation comes before the training.
     """
     slices = trace.slices
     rows = matching_rows(trace, STEP_PREFIX, Category.USER_ANNOTATION)
@@ -174,7 +174,7 @@ def _on_device(work: DeviceWork, steps: Steps, done_ns: Int64s) -> tuple[Int64s,
 
 
 def _start_behind_phases(trace: Trace, start_ns: Int64s, end_ns: Int64s) -> Int64s:
-    """The starts of the steps, moved behind the last phase of the hook's that lies in each."""
+    """The starts of the steps, moved after the last phase of the hook's that lies in each."""
     phases = () if trace.facts is None else trace.facts.phases_left_out
     if not phases:
         return start_ns
@@ -192,7 +192,7 @@ def _start_behind_phases(trace: Trace, start_ns: Int64s, end_ns: Int64s) -> Int6
 def _without_empty_end(trace: Trace, work: DeviceWork, rows: Int64s) -> Int64s:
     """The rows that mark steps, less a last one that launched nothing and is far shorter than the others.
 
-    Profilers are often stopped behind a last `step()`, which begins a step that never happens. The hook says
+    Profilers are often stopped after a last `step()`, which begins a step that never happens. The hook says
     which steps were over when a window ended early.
     """
     slices, hook = trace.slices, trace.facts

@@ -1,7 +1,7 @@
 """The baseline: a file with a line for each accepted finding, made to be read in a diff.
 
 Numbers of lines have no place in it, so that an edit above a finding changes nothing. `code` is the
-text of the line, by which lines of one function are told apart; in schema 1 there was none. `reason`
+text of the line, which sets lines of one function apart; in schema 1 there was none. `reason`
 is for people: it is kept when the file is written again.
 """
 

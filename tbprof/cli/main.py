@@ -110,7 +110,7 @@ def _run(given: Sequence[str]) -> int:
 
 
 def _at_dashes(given: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """What is the command's own, and what stands behind `--`: a program's arguments, or odd paths.
+    """What is the command's own, and what stands after `--`: a program's arguments, or odd paths.
 
     Only of `check`: argparse takes its paths from one place among options, and leaves what comes later.
     """

@@ -15,7 +15,7 @@ from tbprof.errors import UsageError
 def command_with_torch(module: str, arguments: Sequence[str]) -> list[str]:
     """`python -m module arguments...`, in the user's own environment: it runs the user's program.
 
-    What this process was told of warnings (`python -W error -m tbprof ...`) is meant for that program.
+    What this process was given for warnings (`python -W error -m tbprof ...`) is meant for that program.
 
     Raises:
         UsageError: torch is missing.

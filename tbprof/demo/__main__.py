@@ -1,6 +1,6 @@
 """`python -m tbprof.demo --logdir DIR`: train the same classifier before and after its fixes.
 
-What happens is told on stdout, a line each, for the command that started it: `step RUN NUMBER OF`,
+What happens is printed on stdout, a line each, for the command that started it: `step RUN NUMBER OF`,
 `publish RUN`, and `done RUN LOSS` once the run can be read.
 """
 

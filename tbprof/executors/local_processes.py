@@ -39,7 +39,7 @@ class LocalProcesses:
             UsageError: There is less than one.
         """
         if count is not None and count < 1:
-            raise UsageError(f"{count} processes read nothing: give 1 or more")
+            raise UsageError(f"--workers must be at least 1, not {count}")
         self._count = count or cores()
 
     def map(self, task: Task, paths: Iterable[str], /) -> Iterator[Answer]:

@@ -37,7 +37,7 @@ class HookConfig(HookOptions):
 
     @property
     def memory_schedule(self) -> Schedule | None:
-        """When storages are followed besides the steps behind windows; None: at no other time."""
+        """When storages are followed besides the steps after windows; None: at no other time."""
         return self.memory if isinstance(self.memory, Schedule) and self.address is None else None
 
     @property
@@ -68,7 +68,7 @@ class HookConfig(HookOptions):
 
     @property
     def keep_arguments(self) -> tuple[str, ...]:
-        """What the publishing process is told of it."""
+        """What the publishing process gets of it."""
         to = () if self.address is None else ("--to", self.address)
         return ("--keep-windows", str(self.keep_windows), "--keep-bytes", str(self.keep_bytes), *to)
 

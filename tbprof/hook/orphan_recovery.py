@@ -154,8 +154,8 @@ def publish_left_behind(run: Path, keep: Sequence[str] = (), place: str | None =
 
     Args:
         run: the run's folder, absolute.
-        keep: what the publishing processes are told of the windows to keep.
-        place: what a person is told that the run's folder is, where it is not this one.
+        keep: the windows to keep, as the publishing processes get them.
+        place: the run's folder as a person knows it, where it is not this one.
 
     Raises:
         UsageError: the spool can't be used, or belongs to another user.

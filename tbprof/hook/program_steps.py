@@ -1,4 +1,4 @@
-"""Steps of a program that knows nothing of the hook, told by what ends each of them."""
+"""Steps of a program that knows nothing of the hook, counted by what ends each of them."""
 
 from __future__ import annotations
 

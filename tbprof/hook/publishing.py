@@ -67,10 +67,10 @@ class Publisher:
 
         Args:
             logdir: the run's folder.
-            keep: what the child is told of the windows to keep.
+            keep: the windows to keep, as the child gets them.
             held: gives the descriptors by which a child holds the spool folder, when we have ended.
             speaks: see the attribute.
-            place: what a person is told that the log directory is, where it is not this folder.
+            place: the log directory as a person knows it, where it is not this folder.
             telling: who else hears of each window.
         """
         self._logdir = logdir
@@ -79,7 +79,7 @@ class Publisher:
         self._telling = TrackerThread(is_wanted=False) if telling is None else telling
         self._held = held
         self.speaks = speaks
-        """Whether a person is told of each window: by one of many ranks, not by all."""
+        """Whether each window is named to a person: by one of many ranks, not by all."""
         self._waiting: deque[Path] = deque()
         self._running: dict[Path, _Running] = {}
         self._listeners: dict[Path, Sequence[Tracker]] = {}

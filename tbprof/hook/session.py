@@ -158,7 +158,7 @@ class Session:
         elif due is not None:
             self._begin(due, steps_taken)
             return steps_taken + 1
-        # The steps behind a window are compared with those before it.
+        # The steps after a window are compared with those before it.
         elif not self._post_window.has_window and self._memory.begin_if_due(steps_taken):
             self.thread.take()
             return steps_taken + 1
@@ -208,7 +208,7 @@ class Session:
         )
 
     def leave_out(self, phase: str | None) -> None:
-        """What comes belongs to no step; with None, it does again."""
+        """Exclude what follows from step times; None ends that."""
         if self.thread.is_this:
             self._measurements.leave_out(phase)
             self._post_window.pause_audit(paused=phase is not None)
@@ -346,7 +346,7 @@ logger = logging.getLogger("tbprof")
 
 
 class ScheduledMemory:
-    """One such step after the other; one that is due while a window is recorded comes behind it."""
+    """One such step after the other; one that is due while a window is recorded comes after it."""
 
     def __init__(self, config: HookConfig, worker: str, origin: int) -> None:
         """`origin` is the number of steps that the training had taken when it went on from a checkpoint."""

@@ -35,7 +35,7 @@ def facts_path(trace: Path) -> Path:
 
 
 def inputs_path(trace: Path) -> Path:
-    """Where the steps behind a spooled trace stand that have what operators are given."""
+    """Where the steps after a spooled trace stand that have what operators are given."""
     return _beside(trace, INPUTS_SUFFIX)
 
 

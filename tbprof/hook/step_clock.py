@@ -201,7 +201,7 @@ class DeviceClock:
         self._begin = mark
 
     def _read(self) -> None:
-        # In the order of the device's work: behind one that it has not passed there is none that it has.
+        # In the order of the device's work: after one that it has not passed there is none that it has.
         while self._unread and self._unread[0][1].event.query():
             begin, end = self._unread.popleft()
             elapsed_ns = begin.event.elapsed_time(end.event) * 1e6

@@ -36,7 +36,7 @@ class TrackerThread:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether a tracker is being told of a window."""
+        """Whether a window is being passed to a tracker."""
         return self._thread is not None
 
     def listeners(self) -> tuple[Tracker, ...]:
@@ -44,7 +44,7 @@ class TrackerThread:
         return self._active() if self._is_wanted else ()
 
     def tell(self, window: ShownWindow, page: Path, listeners: Sequence[Tracker]) -> None:
-        """Begin to tell, or after the windows that are still being told of; then the page is removed."""
+        """Begin to pass it on, after the windows that are still being passed; then the page is removed."""
         with self._lock:
             if not listeners or len(self._waiting) >= MOST_WAITING:
                 _remove(page)
@@ -54,7 +54,7 @@ class TrackerThread:
                 self._start()
 
     def wait(self, wait_s: float) -> None:
-        """Until all is told, or so many seconds."""
+        """Until all is passed on, or so many seconds."""
         thread = self._thread
         if thread is not None:
             thread.join(max(wait_s, 0.0))
@@ -118,7 +118,7 @@ class TrackerThread:
         """Once: what fails for one window fails for the next."""
         level = logging.DEBUG if self._has_complained else logging.WARNING
         self._has_complained = True
-        logger.log(level, "%s could not be told of a window: %s: %s", name, type(fault).__name__, fault)
+        logger.log(level, "%s could not be given a window: %s: %s", name, type(fault).__name__, fault)
 
 
 def _remove(page: Path) -> None:

@@ -78,7 +78,7 @@ def _mlflow_runs() -> Iterator[Tracker]:
     runs = dict(_named)
     run = active_run()
     if run is not None:
-        # The training may turn to another server before the window is told of.
+        # The training may turn to another server before the window is passed on.
         runs[run.info.run_id] = mlflow.get_tracking_uri()
     for run_id, tracking_uri in runs.items():
         yield _MlflowRun(mlflow, run_id, tracking_uri)

@@ -70,7 +70,7 @@ class TrainerHook:
         memory: follow in one more step, after each window and in no time, every storage: what holds the peak
             of memory, by kind, module and line. `tbprof report` shows the file that it leaves. A schedule
             says other steps: each that a window of it would record is followed alone, and where one is due
-            while a window is recorded, the first step behind that. Nothing is followed in programs that use
+            while a window is recorded, the first step after that. Nothing is followed in programs that use
             torch.compile.
         sync_callbacks: on CUDA, let torch call back at each wait in that step, which shows
             `torch.cuda.synchronize()` as well. Torch can't turn these callbacks off again, and

@@ -56,7 +56,7 @@ class Turn:
             is_step: whether several put off come to the same as one.
             wait_s: how long it waits for another thread's call to be over.
         """
-        # Behind what may wait, close(), a handler may end the process.
+        # After what may wait, close(), a handler may end the process.
         is_within_torch = not wait_s and interrupts_torch()
         if is_being_traced() or runs_in_mode_of_program() or is_within_torch:
             # What begins or ends here would be part of the program's graph, or within a call of torch's.

@@ -30,7 +30,7 @@ INFERENCE = "inference"
 
 
 class WatchedRun:
-    """What happens behind a `TrainerHook`; every entry is guarded."""
+    """What happens after a `TrainerHook`; every entry is guarded."""
 
     def __init__(self, config: HookConfig) -> None:
         self.config = config
@@ -64,7 +64,7 @@ class WatchedRun:
             self.guard.run(watch_optimizers)
 
     def _is_refused(self) -> bool:
-        """Whether nothing is done; under preflight nothing is said, either: a true run has left its word."""
+        """Whether nothing is done. Preflight stays silent: the real run has logged the reason."""
         problem = None if is_predicted() else old_torch_problem()
         if problem is not None:
             logger.warning("Nothing is recorded: %s", problem)

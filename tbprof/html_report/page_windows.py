@@ -280,7 +280,7 @@ def _trends(windows: PageWindows) -> Iterator[dict[str, Any]]:
 
 
 def _told(view: Any, note: str) -> dict[str, Any]:
-    """With what the page holds behind its verdict."""
+    """With what the page holds after its verdict."""
     return dataclasses.asdict(view) | {"detail": " ".join(filter(None, (view.detail, note)))}
 
 

@@ -21,7 +21,7 @@ class TbprofHandler:
         self._accumulated = accumulated_iterations
 
     def attach(self, trainer: Engine, *evaluators: Engine) -> None:
-        """Be told of a training's steps, and of evaluations, which belong to none of them."""
+        """Follow a training's steps, and of evaluations, which belong to none of them."""
         trainer.add_event_handler(Events.STARTED, self._begin)
         trainer.add_event_handler(Events.ITERATION_COMPLETED, self._step)
         # One for exceptions would keep them from the program: they are left to what comes next.

@@ -146,7 +146,7 @@ def _message(key: CollectiveKey) -> Message:
 
 
 def _part(part: StretchPart, sites: Sequence[Site]) -> Part:
-    """The line of the wait that let the device run dry is told in the same form as any other frame."""
+    """The line of the wait that let the device run dry has the same form as any other frame."""
     name = part.name
     if part.kind == "idle" and part.site is not None and (part.cause == "sync" or not name):
         name = _place_of(sites[part.site])

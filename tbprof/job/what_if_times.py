@@ -131,7 +131,7 @@ def _without_cause(
     late: dict[int, LateRank],
 ) -> Int64s:
     found: Int64s = ns.copy()
-    # Excesses grow within a segment: each is told since the last level point.
+    # Excesses grow within a segment: each counts from the last level point.
     taken: dict[int, int] = {}
     for blame, ends_segment in zip(blames, stretches.ends_segment.tolist(), strict=True):
         step = late[blame.step]

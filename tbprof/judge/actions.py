@@ -104,7 +104,7 @@ def _is_minor(finding: Finding) -> bool:
 
 
 def _is_in_plan(finding: Finding, held: Set[int]) -> bool:
-    """Whether all its waits go with those of the plan: it would be told twice."""
+    """Whether all its waits go with those of the plan: it would be named twice."""
     return bool(finding.sites) and finding.removal in ("drop", "defer") and set(finding.sites) <= held
 
 

@@ -19,7 +19,7 @@ ProgramPartKind: TypeAlias = Literal[
     "after",
     "outside",
 ]
-"""What a part of a program is; those from "before" on lie before, between, behind or outside its modules."""
+"""What a part of a program is; those from "before" on lie before, between, after or outside its modules."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class Finding:
     count: int
     removal: Removal
     saving: Saving | None
-    """None where it can't be told, or is another finding's."""
+    """None where it cannot be known, or is another finding's."""
     confidence: Literal["high", "medium", "low"]
     evidence: tuple[Evidence, ...]
     figures: Figures

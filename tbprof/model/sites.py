@@ -84,10 +84,10 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class PredictedLine:
-    """A line of a run without a GPU that would wait for one, told from what it calls.
+    """A line of a run without a GPU that would wait for one, recognized by what it calls.
 
     Nothing was measured: there is no time and no saving. Whether its tensors would be on the device
-    is told from what the step did with them; a program may do something else where there is a GPU.
+    is known from what the step did with them; a program may do something else where there is a GPU.
     """
 
     rule: str

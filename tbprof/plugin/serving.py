@@ -87,7 +87,7 @@ class Serving:
 
     def has_something(self) -> bool:
         """Whether the tab has something to show."""
-        # Who waits for a store, or lacks what reads it, is told so in the tab.
+        # The tab says whose store is awaited, or lacks what reads it.
         if self._logs.is_remote:
             return True
         listing = self._logs.listing()

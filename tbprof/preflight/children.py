@@ -1,4 +1,4 @@
-"""The processes that a program starts by `multiprocessing`, until all have ended and told what they found."""
+"""The processes that a program starts by `multiprocessing`, until all have ended and reported what they found."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Children:
     starting: bool = False
     """Whether a child is being started that is to be watched."""
     pool_workers: set[int] = field(default_factory=set)
-    """The children that a `Pool` keeps until it is told to end."""
+    """The children that a `Pool` keeps until it is asked to end."""
     thread: int = field(default_factory=get_ident)
     """The one on which the program runs."""
     ended_by_program: set[int] = field(default_factory=set)

@@ -149,7 +149,7 @@ def left_behind_by_a_fork() -> Iterator[None]:
     """Around a fork: the child has none of our handlers, and a SIGTERM that comes meanwhile waits.
 
     CPython forgets in a child, before any code of ours runs there, which signals a handler of Python has
-    been told of: a child that is terminated at once would live on, and whoever joins it wait forever.
+    heard of: a child that is terminated at once would live on, and whoever joins it wait forever.
     """
     process = os.getpid()
     held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})

@@ -151,7 +151,7 @@ def called_after_import(module: str, call: Callable[[], object]) -> Iterator[Non
 
 
 class _Finder(MetaPathFinder):
-    """Finds one module as Python does, to be told when it has run."""
+    """Finds one module as Python does, to learn when it has run."""
 
     def __init__(self, module: str, call: Callable[[], object]) -> None:
         self._module = module

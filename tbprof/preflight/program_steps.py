@@ -1,4 +1,4 @@
-"""Steps of the program, told by its optimizer or a named function, and the end after enough of them."""
+"""Steps of the program, counted by its optimizer or a named function, and the end after enough of them."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ It ends with its input, at once: the processes that it started to answer with en
 What goes through the pipes between a worker and the process that asks it.
 
 Each message is a line of JSON. A question is `{"id", "path", "ask", "parameters"}`, with a `"size"` where
-so many bytes go with it, behind the line. A worker tells `{"read_bytes", "total_bytes"}` while it reads, then
-`{"id", "size"}` with so many bytes behind the line, which are the answer; or `{"id", "error", "kind"}`,
+so many bytes go with it, after the line. A worker tells `{"read_bytes", "total_bytes"}` while it reads, then
+`{"id", "size"}` with so many bytes after the line, which are the answer; or `{"id", "error", "kind"}`,
 a sentence and the name of its error.
 """
 

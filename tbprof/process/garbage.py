@@ -17,7 +17,7 @@ def searching_seldom() -> Iterator[None]:
     """For records made by the hundred thousand, which a search each 700 objects would slow by a third.
 
     It holds for the whole process, which so many objects may fill before its next search. Many that are
-    left count as old then, or the first search behind this would be one of all of them.
+    left count as old then, or the first search after this would be one of all of them.
     """
     before = gc.get_threshold()
     # Of a process that never searches, the first is 0.

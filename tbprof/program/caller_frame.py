@@ -1,7 +1,7 @@
 """Calls a function as if the program's own line called it, and not what stands between them.
 
 Python files a warning under the module and the line that are running: the program's filters for its
-own modules, and what it has been told once, go by that.
+own modules, and what it was given once, go by that.
 
 Whose a file of Python code is, and what traces call it.
 

@@ -240,7 +240,7 @@ Optimizers that step in turn, such as a generator's and a discriminator's, come 
 
 
 class StepLeader:
-    """Told of every step of every optimizer, says which of them end a step of the training.
+    """Sees every step of every optimizer, and says which of them end a step of the training.
 
     The first one to step leads: two that step in turn make one step. Where it is gone, or silent
     while another one steps several times (a learning-rate finder, the next fold, the next phase),
@@ -248,7 +248,7 @@ class StepLeader:
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        """`say` is told which optimizer counts, and the first time that another one takes over."""
+        """`say` gets the optimizer that counts, and the first time that another one takes over."""
         self._say = say
         self._leader: Callable[[], object | None] = _nobody
         self._others: list[tuple[Callable[[], object | None], int]] = []

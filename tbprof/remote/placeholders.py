@@ -29,7 +29,7 @@ MOST_BYTES = 8 * 1024
 """The most bytes of what a placeholder says."""
 
 _TICK_NS = 100
-"""The tick of the coarsest file system whose times are told apart."""
+"""The tick of the coarsest file system whose times differ."""
 _TICKS_PER_S = 10**9 // _TICK_NS
 
 _addresses: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The lines of a run without a GPU that would wait for one, told from the calls that the hook recorded.
+"""The lines of a run without a GPU that would wait for one, recognized in the calls that the hook recorded.
 
 Which op a call of torch's becomes stands here, whether that op waits in `tbprof.optable`, and which
 rule it breaks in `tbprof.line_rules`. Where the hook followed the tensors, only those that would be
@@ -67,7 +67,7 @@ def predicted_lines(
 
     Args:
         calls: What the hook recorded in one step.
-        texts: The program's lines, by which lines of one function are told apart.
+        texts: The program's lines, which set lines of one function apart.
         loaders_pin: Whether all loaders are asked to pin their batches, which they do with a GPU only.
     """
     ordered = sorted(calls, key=lambda call: (call.file, call.line, call.call))

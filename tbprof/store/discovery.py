@@ -2,7 +2,7 @@
 
 A request is answered from this listing alone: what it names is looked up here and never
 becomes part of a path. Links that lead out of the log directory are listed with that reason
-and not followed, unless the server was told to and its own user made them.
+and not followed, unless the server was asked to and its own user made them.
 """
 
 from __future__ import annotations
@@ -320,7 +320,7 @@ def _is_text(name: str) -> bool:
 
 
 def _is_utf8(name: str) -> bool:
-    """Whether the bytes of a name are, which is no text where Python was told to expect another encoding."""
+    """Whether the bytes of a name are, which is no text where Python expects another encoding."""
     try:
         os.fsencode(name).decode()
     except UnicodeError:

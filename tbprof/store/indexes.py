@@ -195,7 +195,7 @@ class _Count:
                 raise ValueError(f"more than {MAX_PACKED_NUMBERS:,} numbers in its lists")
 
     def _varint(self, at: int, end: int) -> tuple[int, int]:
-        """A number, and the place behind it."""
+        """A number, and the place after it."""
         value, shift = 0, 0
         for place in range(at, min(end, at + _MAX_VARINT_BYTES)):
             byte = self._data[place]

@@ -159,14 +159,14 @@ def _write(spooled: Path, facts: bytes | None, trace_path: Path, report_path: Pa
         file.flush()
         report = _report_of(Path(file.name), trace_path)
         made_of = content_of(file.name)
-        # Whoever reads the trace is told why it has no report.
+        # The trace says why it has no report.
         with contextlib.suppress(ReportTooLarge):
             write_whole(report_path, encode_report(report, written_by=__version__, made_of=made_of))
     return report
 
 
 def _facts_json(facts: Path, inputs: Path) -> bytes | None:
-    """None where the hook wrote none; of what can't be read nothing, which is told as damaged."""
+    """None where the hook wrote none; empty for what can't be read, which counts as damaged."""
     try:
         written = content_within(facts, _MOST_FACTS_BYTES)
         return with_inputs(written, inputs) if inputs.exists() else written

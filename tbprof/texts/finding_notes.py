@@ -34,7 +34,7 @@ _NEEDED_HERE = "Needed here: what the program does next depends on the value, so
 """The program can't go on without the value, as its recorded code shows."""
 
 
-CUT_OFF = "the file is cut off among its events: what is told is of what is left of it"
+CUT_OFF = "the file is cut off among its events: its figures are of what is left of it"
 
 
 def forbidden_sentence(rule: str, needs: str) -> str:
@@ -72,7 +72,7 @@ _SKIPPED = {
     "link_leaves_logdir": "a link that leads out of the folder: name the file or folder that it leads to",
     "name_not_text": "its name is not UTF-8: rename it",
     "packed_copy": "it is the gzip of the file beside it, which is read",
-    "name_not_expected": "its name is UTF-8, which this Python was told not to expect: set PYTHONUTF8=1",
+    "name_not_expected": "its name is UTF-8, which this Python does not expect: set PYTHONUTF8=1",
     "too_large_to_list": "its list took too long or too much memory: name a folder in it",
     "no_permission": "it can't be read: check its permissions",
 }

@@ -61,7 +61,7 @@ def fleet_sentences(
     is_estimate: bool = True,
     to_record: int = 0,
 ) -> tuple[str, str]:
-    """What all runs together lost, and behind how many lines half of it is.
+    """What all runs together lost, and after how many lines half of it is.
 
     Args:
         runs: How many have figures.

@@ -111,7 +111,7 @@ def same_rank_note(worker: str, taken: str, name: str) -> str:
 
 
 def damaged_note(name: str) -> str:
-    return f"The trace of {name} ends early: what is told of it is of the part before."
+    return f"The trace of {name} ends early: its figures are of the part before."
 
 
 def left_out_note(name: str, number: int) -> str:
@@ -323,7 +323,7 @@ def even_sentence(ranks: int, of: int, waiting_share: float) -> str:
 
 
 def alone_sentence(name: str) -> str:
-    return f"Only {name} is here: who waits for whom is told by several ranks of a run."
+    return f"Only {name} is here: several ranks of a run show who waits for whom."
 
 
 def alone_detail() -> str:
@@ -333,9 +333,9 @@ def alone_detail() -> str:
 
 def no_collectives_sentence(ranks: int) -> str:
     if ranks < 2:
-        return "No collective was recorded: whether ranks wait for one another can't be told."
+        return "No collective was recorded: whether ranks wait for one another is not known."
     recorded = f"{count(ranks, 'rank')} recorded, fewer than two of them with collectives"
-    return f"{recorded}: whether one waits for another can't be told."
+    return f"{recorded}: whether one waits for another is not known."
 
 
 def none_matched_sentence(ranks: int) -> str:

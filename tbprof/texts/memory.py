@@ -157,7 +157,7 @@ def changes(found: OutOfMemory) -> Iterator[str]:
         yield "The request alone is larger than the memory: look at the sizes in its line."
         return
     if asked is None and free is not None and free > _known_bytes(found.held):
-        yield f"{size(free)} were free, and no size of the request is told: look at its line."
+        yield f"{size(free)} were free, and the size of the request is not known: look at its line."
         return
     if found.reserved_bytes is not None and found.allocated_bytes is not None:
         unused = found.reserved_bytes - found.allocated_bytes

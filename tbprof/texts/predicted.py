@@ -59,7 +59,7 @@ def first_line_sentence(action: str, place: str, worth: str) -> str:
     order = f"First: {action[0].lower()}{action[1:]} ({place})."
     if worth == _ERROR:
         return f"{order} On a GPU it {worth}."
-    return f"{order} On a GPU it makes {worth} of a step; only a recording there tells how much time that is."
+    return f"{order} On a GPU this would be {worth} of a step: record on a GPU to see what it costs."
 
 
 def predicted_sentences(

@@ -85,7 +85,7 @@ def behind_sentence(newest: int, ranks: Sequence[int], *, is_arriving: bool) -> 
     return f"Not recorded: {what}. A rank with fewer windows than the others has stopped or left one out."
 
 
-_OF_PART = "What is told of it is of the part before."
+_OF_PART = "Its figures are of the part before."
 DAMAGED_ALONE = f"Damaged: the trace ends early. {_OF_PART}"
 """The word for a damaged run with one worker."""
 

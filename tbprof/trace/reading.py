@@ -18,7 +18,7 @@ def read_trace(
     progress: Progress | None = None,
     in_parallel: bool = False,
 ) -> Trace:
-    """Read a trace of any format, told by its first bytes.
+    """Read a trace of any format, which its first bytes show.
 
     Args:
         path: The file, plain or gzip, whatever its name.

@@ -164,7 +164,7 @@ def _by_state_and_place(row: CheckRow) -> tuple[int, str, int, str, str]:
 
 
 _Key: TypeAlias = tuple[str, ...] | None
-"""What a finding and a line of the baseline agree in; None where they can't be told by it."""
+"""What a finding and a line of the baseline agree in; None where nothing identifies them."""
 
 
 def matched(found: Sequence[Found], accepted: Sequence[Accepted]) -> Mapping[str, Accepted]:

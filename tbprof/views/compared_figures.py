@@ -71,7 +71,7 @@ def changed_most(before: Report, after: Report) -> tuple[str, float, float] | No
 
     None if none did.
 
-    It is told beside a step whose change is lost in its noise: a cause has a noise of its own.
+    It stands beside a step whose change is lost in its noise: a cause has a noise of its own.
     """
     if before.idle is None or after.idle is None:
         return None

@@ -11,7 +11,7 @@ from tbprof.views.findings import finding_row
 from tbprof.views.source import SourceFiles
 
 _AROUND = 4
-"""Lines of code before and behind the one that is meant."""
+"""Lines of code before and after the one that is meant."""
 
 
 @dataclass(frozen=True, slots=True)

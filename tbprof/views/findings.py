@@ -135,7 +135,7 @@ def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:
 
 @dataclass(frozen=True, slots=True)
 class PredictedRow:
-    """Told from what the line calls: never with a time."""
+    """Recognized by what the line calls: never with a time."""
 
     file: str
     line: int

@@ -67,7 +67,7 @@ def _far(rows: Sequence[SeriesRow]) -> Iterator[int]:
 
 
 def _values(rows: Sequence[SeriesRow], figure: RankFigure) -> list[tuple[int, float]]:
-    """With the index of its row; what is told of a part of a trace is no figure of a rank."""
+    """With the index of its row; a figure of a part of a trace is no figure of a rank."""
     whole = ((at, row.figures) for at, row in enumerate(rows) if row.figures and not row.figures.is_damaged)
     known = ((at, getattr(figures, figure)) for at, figures in whole)
     return [(at, value) for at, value in known if value is not None]

@@ -15,7 +15,7 @@ from tbprof.views.roofline import Roof, RooflinePoint, RooflineView
 from tbprof.views.steady import optional_us, us
 
 MOST_POINTS = 400
-"""More can't be told apart."""
+"""More than this cannot be distinguished."""
 
 _Rate: TypeAlias = tuple[float, bool]
 """TFLOP/s, and whether they are those of matrix units."""

@@ -65,7 +65,7 @@ class RunsView:
     skipped: tuple[SkippedRow, ...]
     """With the first page."""
     next_page: int | None
-    """The parameter `page` that gives the runs behind these; null with the last ones."""
+    """The parameter `page` that gives the runs after these; null with the last ones."""
     version: str
     """Pages of another version belong to another list."""
 

@@ -27,7 +27,7 @@ def communication_totals(facts: Facts) -> Communication | None:
     """The communication of all devices.
 
     None where no device is known and the hosts ran no collective. Of a file that breaks off only the order of
-    what is left is told, which the other ranks' can be compared with.
+    the rest is given, which the other ranks' can be compared with.
     """
     on_host = tuple(sorted(_on_host(facts), key=lambda total: -total.total_ns))
     if not facts.device_is_known:

@@ -3,7 +3,7 @@
 Which calls compute again in the backward pass what the forward pass did not keep (checkpointing).
 
 autograd records them as a forward pass, inside one of its functions. It does the same for a backward pass
-that is to be differentiated again (`create_graph`), which can't be told apart here.
+that is to be differentiated again (`create_graph`), which looks the same here.
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ is that of the thread that carries the steps, with what autograd's threads did f
 between parts belongs to its place there, if that has a name, else to the root, so that the nodes' own figures
 add up to those of the steps; work whose launch is not recorded belongs to no step.
 
-What lies between the parts of a step, told apart by what it stands before and behind.
+What lies between the parts of a step, by what it stands before and after.
 
 It is named by its place alone, whatever is computed there: before the modules run batches are prepared,
 between them one hands something to the next, such as the mixed samples of a GAN's penalty, between them and
-`backward()` the loss is computed, before the optimizer's step gradients are clipped, behind it averages and
+`backward()` the loss is computed, before the optimizer's step gradients are clipped, after it averages and
 metrics are kept. What lies elsewhere has no name.
 """
 

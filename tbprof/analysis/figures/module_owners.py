@@ -42,7 +42,7 @@ NAMELESS = (LOSS, COMMUNICATION, BEFORE, BETWEEN, GRADIENTS, AFTER)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Owners:
-    """Parts as nodes of a tree, each behind its parent, and the ranges that belong to them.
+    """Parts as nodes of a tree, each after its parent, and the ranges that belong to them.
 
     The last nodes are those of `NAMELESS`.
     """
@@ -161,7 +161,7 @@ class _PartTree:
 
 
 def _loss_rows(facts: Facts, tree: _PartTree, backward: Backward) -> Int64s:
-    """Outermost operators for which autograd runs something, in no part and behind a module of their step.
+    """Outermost operators for which autograd runs something, in no part and after a module of their step.
 
     With them what `backward()` begins with.
     """

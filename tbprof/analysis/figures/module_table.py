@@ -1,4 +1,4 @@
-"""The table of modules: a tree of rows, each behind the row it lies in.
+"""The table of modules: a tree of rows, each after the row it lies in.
 
 Equal layers as one part, with what tells one of them from the others.
 

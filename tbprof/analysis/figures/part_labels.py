@@ -27,7 +27,7 @@ class PartLabel:
 
 
 LOSS = PartLabel("loss", "loss", "")
-"""Operators behind the modules of a step for which autograd runs something: the loss as a function.
+"""Operators after the modules of a step for which autograd runs something: the loss as a function.
 
 With what lies between these, the modules and `backward()`: masks, targets.
 """

@@ -230,7 +230,7 @@ MAX_NAMED_PARTS = 4096
 
 NAMED_SHARE = 0.02
 """The share of a stretch below which a part goes into the nameless part of its kind, computing into that of
-its whether a rank computes more is told by the kernels of each."""
+its whether a rank computes more is shown by the kernels of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def divide(pieces: DevicePieces, groups: Int64s, begin_ns: Int64s, end_ns: Int64
     is_worth = ns >= np.maximum(NAMED_SHARE * (end_ns - begin_ns)[stretch], 1)
     has_room = np.zeros(len(ns), np.bool_)
     has_room[np.argsort(-ns, kind="stable")[:MAX_NAMED_PARTS]] = True
-    # How long a collective was exposed is told by its own group's part alone.
+    # How long a collective was exposed is known by its own group's part alone.
     is_kept = np.array([one.kind == "communication" for one in pieces.parts])[part]
     smaller = np.where(has_room, pieces.coarser[part], pieces.nameless[part])
     part = np.where(is_kept | (is_worth & has_room), part, smaller)

@@ -134,7 +134,7 @@ class _Mask:
 
     causal_at: int
     window_at: int | None = None
-    """The keys before, and behind this the keys after its own; -1 of all."""
+    """The keys before, and after this the keys after its own; -1 of all."""
     is_aligned_right: bool = False
     """Whether the last query's own key is the last one; else the first one's is the first."""
 
@@ -160,7 +160,7 @@ class _Sizes:
 
 
 def _sizes(inputs: Inputs, first: int, *, mask: _Mask, heads_at: int) -> _Sizes:
-    """The query, at this position, and key and value behind it are `[batch, heads, length, width]`.
+    """The query, at this position, and key and value after it are `[batch, heads, length, width]`.
 
     Or with heads and length exchanged.
 

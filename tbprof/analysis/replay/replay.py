@@ -210,7 +210,7 @@ class _Play:
         return bool((starts_ns + self._shift_ns > self._script.launched_ns[rows]).any())
 
     def _run_row_by_row(self, span: Span) -> None:
-        """Where the queue is full a launch returns when an earlier row starts, and all behind it move."""
+        """Where the queue is full a launch returns when an earlier row starts, and all after it move."""
         script, rows = self._script, slice(span.first_row, span.end_row)
         starts: list[int] = []
         ends: dict[int, int] = {}

@@ -55,7 +55,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Rows between two waits, fewer than the queue holds, and the wait behind them."""
+    """Rows between two waits, fewer than the queue holds, and the wait after them."""
 
     first_row: int
     end_row: int

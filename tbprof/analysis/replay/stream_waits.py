@@ -1,4 +1,4 @@
-"""The rows that had to wait for a row of another stream, by what the host told the streams.
+"""The rows that had to wait for a row of another stream, by what the host queued on the streams.
 
 `cudaStreamWaitEvent` makes all that its stream is given later wait for all that another stream
 had been given when the event was recorded. Such a wait may not have held anything up in the
@@ -114,7 +114,7 @@ def _guessed(trace: Trace, work: DeviceWork) -> _Told:
 
 
 def _repeats(kind: Int64s, lane: Int32s, device: Int64s, stream: Int64s) -> npt.NDArray[np.bool_]:
-    """Launches that come right behind one of their thread to the same stream: most do, and say nothing."""
+    """Launches that come right after one of their thread to the same stream: most do, and say nothing."""
     repeats = np.zeros(len(kind), np.bool_)
     repeats[1:] = (kind[1:] == 0) & (kind[:-1] == 0)
     for column in (lane, device, stream):

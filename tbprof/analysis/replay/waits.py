@@ -3,7 +3,7 @@
 Which device rows ended each wait.
 
 A copy awaits its own row, since a stream runs in order; a device synchronize the last row of every
-stream, unless that ended after its return. What any other one awaited is told by its return: the
+stream, unless that ended after its return. What any other one awaited is shown by its return: the
 row, of those given before it (to its stream, where that is named), that ended last.
 """
 

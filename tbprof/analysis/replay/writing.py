@@ -173,7 +173,7 @@ class _Writer:
 
     @cached_property
     def _pieces(self) -> list[tuple[int, int, int | None]]:
-        """First and end row of each span, and the place among `_waits` of the wait behind it."""
+        """First and end row of each span, and the place among `_waits` of the wait after it."""
         pieces: list[tuple[int, int, int | None]] = []
         edges = itertools.pairwise((0, *self._bounds.tolist(), len(self.rows)))
         for (first, end), wait in itertools.zip_longest(edges, range(len(self._waits))):

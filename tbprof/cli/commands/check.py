@@ -60,7 +60,7 @@ def add_to(commands: Commands) -> None:
         "or one program, which preflight then runs, with its arguments",
     )
     parser.add_argument(
-        "--list", action="store_true", help="print each check and what became of it in PATH, or all checks"
+        "--list", action="store_true", help="list every check with its result in PATH, or all checks"
     )
     parser.add_argument("-m", "--module", action="store_true", help="PATH is a module, as for python -m")
     parser.add_argument("--steps", metavar="N", help="of a program: optimizer steps to look at")

@@ -274,7 +274,7 @@ class Viewer:
         put("\n")
 
     def end(self) -> None:
-        """A TensorBoard that is told to end while it starts may hang; then it is killed."""
+        """A TensorBoard that is asked to end while it starts may hang; then it is killed."""
         self._process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
@@ -285,7 +285,7 @@ class Viewer:
 
 @contextlib.contextmanager
 def viewer(logdir: Path) -> Iterator[Viewer]:
-    """A TensorBoard that ends with the block, also where this process is told to terminate."""
+    """A TensorBoard that ends with the block, also where this process is asked to terminate."""
     former = signal.signal(signal.SIGTERM, _exit)
     started = Viewer(logdir)
     try:

@@ -100,8 +100,8 @@ def _relative(sentence: str) -> str:
 def _no_window_sentence(logdir: Path) -> str:
     """What is named may be where the results would go."""
     if not logdir.exists():
-        return f"{logdir} does not exist yet: nothing can be said of its runs."
-    return f"{logdir} holds no window yet: nothing can be said of its runs."
+        return f"{logdir} does not exist yet: no runs to check."
+    return f"{logdir} holds no window yet: no runs to check."
 
 
 def _newest_windows(logdir: Path) -> Sequence[Window]:

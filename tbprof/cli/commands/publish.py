@@ -194,7 +194,7 @@ def _shown(report: Report, where: str, line: str) -> str:
 
 
 def _kept(options: argparse.Namespace) -> list[str]:
-    """The limits, as the process is told that publishes a window."""
+    """The limits, as the process gets them that publishes a window."""
     given = {"--keep-windows": options.keep_windows, "--keep-bytes": options.keep_bytes}
     return [part for name, value in given.items() if value is not None for part in (name, str(value))]
 

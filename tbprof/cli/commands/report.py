@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _needs_windows(options: argparse.Namespace) -> bool:
-    """What has no window is none to judge, to compare or to draw; it can be told of."""
+    """What has no window is none to judge, to compare or to draw; it can be named."""
     tells = options.format in ("text", "markdown", "json") and not options.summary and options.top is None
     return not tells or options.fail_on is not None
 

@@ -56,7 +56,7 @@ def _growth(files: list[MemoryFile]) -> str:
     """The growth of the process that followed the newest step."""
     found = []
     for file in files:
-        # What is damaged is told where it is to be shown.
+        # What is damaged is named where it is to be shown.
         with suppress(UsageError):
             found.append(MEMORY_STEP_FILE.read(file.path))
     steps = [one for one in found if (one.worker, one.device) == (found[0].worker, found[0].device)]

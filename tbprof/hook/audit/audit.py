@@ -2,7 +2,7 @@
 
 It comes after the profiler has stopped, so that recording costs neither a recorded step nor
 the trace a row. A training's steps are alike, and so its calls can be joined by their order
-with those of the steps before. Where it uploads little pieces, the step behind it tells
+with those of the steps before. Where it uploads little pieces, the step after it tells
 whether these are the same bytes again.
 """
 

@@ -20,7 +20,7 @@ MOST_CALLS = 5000
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """What calls agree in that are told as one."""
+    """What calls agree in that count as one."""
 
     file: str
     line: int

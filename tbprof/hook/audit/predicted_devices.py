@@ -2,7 +2,7 @@
 
 By the rule of preflight, as far as a function mode sees: parameters, and what is computed with them,
 are the device's; so is what is moved, or made, where the program says; what torch's factories fill
-without being told where is the host's. The mark is on the storage. Nothing is known of a tensor that
+without a device named is the host's. The mark is on the storage. Nothing is known of a tensor that
 was there before the step and is no parameter: it is the host's when it is moved, and nobody's when
 it is read.
 """

@@ -22,7 +22,7 @@ LONGEST_FUNCTION = 120
 """Lines up to which a function is embedded whole."""
 
 AROUND = 15
-"""Lines before and behind a recorded one, where its function is longer."""
+"""Lines before and after a recorded one, where its function is longer."""
 
 MOST_CHARACTERS = 64 * 1024
 """In all, for a window."""

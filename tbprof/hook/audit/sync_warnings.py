@@ -100,7 +100,7 @@ class SyncWarnings:
 
 
 class Notice(Protocol):
-    """Is told of a wait on the thread that waits."""
+    """Hears of a wait on the thread that waits."""
 
     def __call__(self, call: str) -> None: ...
 

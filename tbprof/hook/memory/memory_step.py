@@ -1,4 +1,4 @@
-"""One step behind a window in which every storage is followed: in no time, and in a file of its own.
+"""One step after a window in which every storage is followed: in no time, and in a file of its own.
 
 Files of memory beside the windows of a run: each appears whole, and there are never many.
 
@@ -278,7 +278,7 @@ def write_memory_step(
     Args:
         found: What the file is to say.
         logdir: The run's folder.
-        stem: `<worker>.<time>`, of its window where it lies behind one.
+        stem: `<worker>.<time>`, of its window where it lies after one.
         kept: Most such files, unless the run is pinned.
         snapshot: Of the allocator of a GPU, to lie beside it.
 

@@ -1,4 +1,4 @@
-"""Two steps behind a window, recorded with what operators are given: in no time, and in a file of their own.
+"""Two steps after a window, recorded with what operators are given: in no time, and in a file of their own.
 
 Recording shapes makes a step slower, and so a window goes without them. A training's steps are alike, and so
 the calls of these can be joined with those of the window; two of them tell what differs from step to step.

@@ -111,7 +111,7 @@ class PostWindow:
 
     @property
     def has_window(self) -> bool:
-        """Whether a window waits for what is to be known of it, or of the steps behind it."""
+        """Whether a window waits for what is to be known of it, or of the steps after it."""
         return self._window is not None
 
     def end(self, steps_taken: int) -> None:

@@ -32,7 +32,7 @@ def answering(find: Callable[[Mapping[str, str]], Any], *, kind: str = JSON) -> 
 
     What went wrong comes as `{"error": sentence}`: 400 for what was asked, 404 for what is
     not there, 503 for what may be asked again soon, 500 for a fault of ours, which is logged
-    as well. A browser that has the same answer already is told so, with 304.
+    as well. A browser that has the same answer already gets a 304.
     """
     return _application(lambda request: sent(request, _answer(find(request.args)), kind))
 
@@ -58,7 +58,7 @@ def sent(
     if packed is not None:
         headers["Content-Encoding"] = "gzip"
     content = answer.content if packed is None else packed
-    # A HEAD is told how much it would be.
+    # A HEAD gets its length.
     headers["Content-Length"] = str(len(content))
     shown = None if request.method == "HEAD" else content
     return wrappers.Response(shown, headers=headers, content_type=kind)

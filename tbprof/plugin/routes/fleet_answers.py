@@ -125,7 +125,7 @@ def _question(parameters: Mapping[str, str]) -> FleetQuestion:
 def _first(parameters: Mapping[str, str]) -> int:
     text = parameters.get("from", "0")
     if not text.isdecimal() or not text.isascii() or len(text) > _MOST_DIGITS:
-        raise UsageError("runs count from 0 on")
+        raise UsageError("the run must be 0 or more")
     return int(text)
 
 

@@ -81,7 +81,7 @@ class JobAnswers:
         return self._with_page(windows[0].run, without_page, summaries, problems, chosen.older, reading, note)
 
     def _note(self, chosen: JobWindows, newest: NewestWindow) -> str:
-        """Why the newest window is not shown; whose are damaged is told once they are read."""
+        """Why the newest window is not shown; which are damaged is known once they are read."""
         found = self._summaries.of(newest.windows, Patience())
         damaged = [
             window.worker

@@ -144,7 +144,7 @@ def _first(parameters: Mapping[str, str]) -> int | None:
     if text is None:
         return None
     if not text.isdecimal() or not text.isascii() or len(text) > 9:
-        raise UsageError("ranks count from 0 on")
+        raise UsageError("the rank must be 0 or more")
     return int(text)
 
 
@@ -201,7 +201,7 @@ class RunsAnswers:
 def _page(parameters: Mapping[str, str]) -> int:
     text = parameters.get("page", "0")
     if not (text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS):
-        raise UsageError("pages of runs count from 0 on")
+        raise UsageError("the page must be 0 or more")
     return int(text)
 
 
@@ -232,5 +232,5 @@ def number_of(parameters: Mapping[str, str]) -> int:
     """
     text = parameters.get("number", "1")
     if not text.isdecimal() or not text.isascii() or len(text) > 9 or int(text) == 0:
-        raise UsageError("the number of a window counts from 1 on")
+        raise UsageError("the window must be 1 or more")
     return int(text)

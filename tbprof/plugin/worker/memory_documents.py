@@ -37,7 +37,7 @@ def _read(path: str) -> MemoryDocument:
     name = Path(path).name
     kind = kind_of_memory_file(name)
     if kind is None:
-        raise Gone(f"{name} does not tell of memory")
+        raise Gone(f"{name} is not a memory file")
     try:
         with io.BufferedReader(open_regular(path)) as file:
             content = file.read(_MOST_BYTES + 1)

@@ -1,4 +1,4 @@
-"""How a program is told its batch size: by an argument, the environment, or its DataLoaders."""
+"""How a program is given its batch size: by an argument, the environment, or its DataLoaders."""
 
 from __future__ import annotations
 

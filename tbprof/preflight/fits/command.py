@@ -32,7 +32,7 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a program on the CPU with each batch size, and print the memory of a GPU that it would need."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    # What follows is the program's, so that its options may stand behind its name.
+    # What follows is the program's, so that its options may stand after its name.
     end = given.index("--") if "--" in given else len(given)
     parser, rest = _parser(), given[end + 1 :]
     options = parser.parse_args(given[:end])

@@ -1,4 +1,4 @@
-"""The GPU communicates and computes nothing.
+"""Communication is not overlapped with computing.
 
 What
     Collectives of one kind and group run on the device while nothing is computed beside them. Part of that
@@ -25,9 +25,9 @@ Fix
     caveat: kernels that compute beside communication share multiprocessors and memory with it.
 
 Silent
-    Where communication of the kind and group leaves less than 1 % of the steps without computing. One
-    rank's trace can't tell transfer from waiting: at most what is exposed is saved, there is no estimate,
-    and the finding is never worse than medium.
+    Not reported if exposed communication of the kind and group takes less than 1 % of the steps. The trace
+    of one rank does not tell transfer from waiting: the exposed time is the most that can be saved, there
+    is no estimate, and the class is at most medium.
 """
 
 from __future__ import annotations

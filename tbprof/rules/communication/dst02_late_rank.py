@@ -31,9 +31,9 @@ Fix
     caveat: without it the next one is the last to arrive; what then remains is in the bracket.
 
 Silent
-    On one rank alone, where collectives can't be matched, and where a rank is late by less than 1 % of a
-    step.
-    A rank that is shorter than the next by less than 2 % or 5 us is not late.
+    Not reported for a single rank, if collectives cannot be matched, or if a rank is late by less than 1 %
+    of a step. A rank whose collective is shorter than the next shortest by less than 2 % or 5 us does not
+    count as late.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ Fix
     rank 0 has them; a parameter that gets no gradient after all ends the training with an error.
 
 Silent
-    Where what the option does takes less than 0.1 % of the steps. Whether a parameter goes without a gradient
-    no trace tells.
+    Not reported if what the option does takes less than 0.1 % of the steps. No trace shows whether a
+    parameter goes without a gradient.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Many collectives with little in them.
+"""Many small collectives.
 
 What
     A step runs many collectives of one kind and group whose messages are so small that starting them takes
@@ -29,9 +29,9 @@ Fix
     caveat: a bucket that is too large starts late and can no longer run beside computing.
 
 Silent
-    With fewer than 20 small collectives of a kind and group in a step, with messages known to be over 1 MB,
-    and where they expose less than 1 % of the steps. How long the transfer itself takes is known by the
-    fastest of equal ones: from 50 us on it is not small.
+    Not reported for fewer than 20 small collectives of a kind and group in a step, for messages known to be
+    larger than 1 MB, or if they expose less than 1 % of the steps. The fastest of several equal collectives
+    shows how long the transfer itself takes: from 50 us on it does not count as small.
 """
 
 from __future__ import annotations

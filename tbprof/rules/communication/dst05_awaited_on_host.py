@@ -1,4 +1,4 @@
-"""The host stands still until a collective is over.
+"""The host blocks on a collective.
 
 What
     A call of the training thread blocks until the device has done what was asked of it, and for most of that
@@ -26,8 +26,8 @@ Fix
     caveat: a value that decides what the host does next has to be read before that.
 
 Silent
-    Where communication without computing explains less than half of the waits of a place, or less than 1 % of
-    the steps. The wait itself is told by the rules of sync points; here it is told what it waits for.
+    Not reported if exposed communication explains less than half of the waits of a line, or less than 1 %
+    of the steps. The sync rules report the wait; this rule says what it waits for.
 """
 
 from __future__ import annotations

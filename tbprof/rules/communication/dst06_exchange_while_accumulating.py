@@ -31,9 +31,9 @@ Fix
     caveat: the forward has to be inside as well, for it decides whether its backward exchanges.
 
 Silent
-    Without a step of an optimizer between passes in the window, with one pass a step, where the passes send
-    different messages, as those of two models do, and where the exchanges that are too many leave less than
-    1 % of the steps without computing.
+    Not reported if the window has no optimizer step between passes, if each step has one pass, if the
+    passes send different messages (as two models do), or if the needless exchanges expose less than 1 % of
+    the steps.
 """
 
 from __future__ import annotations

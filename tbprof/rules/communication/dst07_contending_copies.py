@@ -30,8 +30,8 @@ Fix
     caveat: a copy that comes before its time needs the memory of one more batch.
 
 Silent
-    With fewer than three copies of a size on either side, where they take less than 10 % longer, and where
-    all of that is less than 1 % of the steps.
+    Not reported for fewer than three copies of a size with or without communication beside them, if they
+    take less than 10 % longer, or if all of that is less than 1 % of the steps.
 """
 
 from __future__ import annotations

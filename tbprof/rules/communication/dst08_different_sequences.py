@@ -27,7 +27,7 @@ Fix
     caveat: sends and receives between pairs of ranks differ rightly; they belong to groups of two.
 
 Silent
-    On one rank alone, for groups of which a rank is missing, and where windows begin at different
+    Not reported for a single rank, for groups with a missing rank, or if windows begin at different
     collectives.
 """
 

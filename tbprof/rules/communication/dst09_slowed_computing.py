@@ -27,8 +27,8 @@ Fix
     caveat: fewer blocks make the collective itself slower; where it is exposed, that costs more than it wins.
 
 Silent
-    Without shapes, with fewer than three kernels of a kind on either side, where they take less than 10 %
-    longer, and where all of that is less than 1 % of the steps.
+    Not reported without shapes, for fewer than three kernels of a kind with or without communication beside
+    them, if they take less than 10 % longer, or if all of that is less than 1 % of the steps.
 """
 
 from __future__ import annotations

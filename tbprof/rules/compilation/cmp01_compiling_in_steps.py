@@ -27,7 +27,7 @@ Fix
     caveat: the first steps always compile; record later ones.
 
 Silent
-    Where compiling leaves the device idle for less than 1 % of the steps.
+    Not reported if compiling leaves the device idle for less than 1 % of the steps.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What
     torch.compile came to a line that it can't compile: it ended a graph there, left the line to Python, and
-    began another graph behind it.
+    began another graph after it.
 
 Why
     Nothing is fused across a break, each piece is checked and called by the host, and a CUDA graph ends
@@ -29,9 +29,9 @@ Fix
     caveat: a break around code that runs rarely, or once between two large graphs, costs little.
 
 Silent
-    Where the hook did not record the window, where no compiled code runs in the steps, and of breaks at
-    lines of libraries where the program's own line is not known. What a whole graph would gain is not known:
-    no saving is given, and the class is low.
+    Not reported if the hook did not record the window, if no compiled code runs in the steps, or for a
+    break at a line of a library if the program's own line is not known. What a whole graph would save is
+    not known: no saving is given, and the class is low.
 """
 
 from __future__ import annotations

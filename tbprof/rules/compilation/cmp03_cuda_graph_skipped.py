@@ -28,8 +28,7 @@ Fix
     caveat: where kernels are long anyway a CUDA graph gains nothing.
 
 Silent
-    Where the hook did not record the window, and where nothing was compiled. What the graph would gain is
-    LCH03's: no saving is given here.
+    Not reported if the hook did not record the window or nothing was compiled. LCH03 gives the saving.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ Fix
     caveat: a few forms at the start, such as one for training and one for evaluation, are as they should be.
 
 Silent
-    Where the hook did not record the window, and of what was compiled again before it. The idle that
-    compiling causes is CMP01's: no saving is given here.
+    Not reported if the hook did not record the window. Code that was compiled again before the window is
+    not counted. CMP01 gives the saving.
 """
 
 from __future__ import annotations

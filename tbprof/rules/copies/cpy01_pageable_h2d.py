@@ -28,9 +28,9 @@ Fix
     wins.
 
 Silent
-    For copies of 64 KB and less, which the driver takes at once; where the memory kind is not
-    recorded (ROCm) for those that don't block; and in the first step alone, where a model is moved.
-    At most info where the device hardly ever runs dry.
+    Not reported for copies of 64 KB or less, which the driver takes at once, for non-blocking copies if the
+    memory kind is not recorded (ROCm), or for the first step alone, in which a model is moved. Only `info`
+    if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What
     `x.to(device)` of a tensor in pinned memory, without `non_blocking=True`: the copy itself would not
-    hold up the host, the synchronize that torch puts behind it does.
+    hold up the host, the synchronize that torch puts after it does.
 
 Why
     The synchronize waits for the whole stream, with all work queued before the copy. The host loses
@@ -22,13 +22,13 @@ Action
     Copy the batch with `non_blocking=True`.
 
 Fix
-    Add `non_blocking=True`. The device's own order keeps the kernels behind the copy.
+    Add `non_blocking=True`. The device's own order keeps the kernels after the copy.
     caveat: the pinned tensor must not be written to before the copy is done; a DataLoader never does.
 
 Silent
-    For pageable memory (CPY01), where the memory kind is not recorded (ROCm), and where the synchronize
-    stands outside the copy: then it is one for several copies, and somebody asked for it.
-    At most info where the device hardly ever runs dry.
+    Not reported for pageable memory (CPY01), if the memory kind is not recorded (ROCm), or if the sync call
+    is outside the copy: then the program synchronizes once for several copies, on purpose. Only `info` if
+    the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

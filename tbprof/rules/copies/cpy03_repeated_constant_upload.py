@@ -6,7 +6,7 @@ What
     finding rests on the sizes being the same in nearly every step.
 
 Why
-    The copy, and the synchronize behind it, are paid in each step for something that the device could
+    The copy, and the synchronize after it, are paid in each step for something that the device could
     keep. From pageable memory it also costs the host its lead.
 
 Example
@@ -32,10 +32,10 @@ Fix
     differ in each step.
 
 Silent
-    Where the contents were compared and differ. Where they were not: between a call of the data loader
-    and the first kernel after it, where the batch is copied. For copies that don't block; in windows of
-    fewer than three steps; and where another rule knows why a site uploads (CPY05).
-    At most info where the device hardly ever runs dry.
+    Not reported if the contents were compared and differ. If they were not compared, copies between a call
+    of the data loader and the first kernel after it are left out, because they upload the batch. Also not
+    reported for copies that do not block, for windows of fewer than three steps, or if another rule knows
+    why a line uploads (CPY05). Only `info` if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ What
 
 Why
     The device could have made it with one small kernel. Instead the step pays the filling, the copy and
-    a sync point that takes the host's lead away.
+    a sync point, after which the host no longer runs ahead.
 
 Example
     before:
@@ -25,10 +25,10 @@ Fix
     caveat: random numbers of the device differ from those of the host under the same seed.
 
 Silent
-    For tensors that were made on the device, for other shapes than that made just before, for numbers
-    without a dimension, outside the steps, and without recorded shapes.
-    At most info where the device hardly ever runs dry. At most the waits for the copies and the filling on
-    the host are won.
+    Not reported for tensors made on the device, for a shape that differs from the tensor made just before,
+    for numbers without a dimension, outside the steps, or without recorded shapes. The most that can be
+    saved is the waits for the copies and the filling on the host. Only `info` if the GPU rarely runs out of
+    work.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ What
     tensor of the host: a few bytes are put together on the host and copied from pageable memory.
 
 Why
-    The copy is tiny, the synchronize behind it is not: it waits for everything queued on the stream,
+    The copy is tiny, the synchronize after it is not: it waits for everything queued on the stream,
     and the host loses its lead for the sake of some numbers that it knew before.
 
 Example
@@ -28,8 +28,8 @@ Fix
     caveat: a kept index must move along when the model moves; a buffer of the module does.
 
 Silent
-    For 64 KB and more, for copies that don't block, and without Python frames for all that is not the
-    index of an op. At most info where the device hardly ever runs dry.
+    Not reported for 64 KB or more or for copies that do not block. Without Python frames only the index of
+    an op is reported. Only `info` if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

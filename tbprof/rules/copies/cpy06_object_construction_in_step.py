@@ -26,9 +26,9 @@ Fix
     caveat: an object that is kept keeps its state: an optimizer its momenta, a module its buffers.
 
 Silent
-    With Python frames: in the first of several steps, on other threads, and where fewer than half of the
-    steps after the first do it. Without: where the trainer hook saw nothing built in the step that it
-    looked at, whose lines and numbers are exact; what building costs is not known then.
+    With Python frames, not reported for the first of several steps, for other threads, or if fewer than
+    half of the later steps do it. Without frames, not reported if the trainer hook saw nothing built in the
+    step that it inspected; its lines and counts are exact, but the cost of building is not known.
 """
 
 from __future__ import annotations

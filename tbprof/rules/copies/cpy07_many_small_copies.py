@@ -23,8 +23,8 @@ Fix
     caveat: the views share memory: writing into one of them in place changes the flat tensor.
 
 Silent
-    For fewer than eight copies in a step, for a median size of 64 KB and more, without recorded steps,
-    and for reads that block: those are sync points (SYN05).
+    Not reported for fewer than eight copies in a step, for a median size of 64 KB or more, without recorded
+    steps, or for reads that block: those are sync points (SYN05).
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ Fix
     caveat: results differ in the last digits, and in how edges are treated.
 
 Silent
-    For 64 KB and less, where equal sizes are often chance; where fewer than 80 % of the steps do it;
-    and without recorded steps. Equal bytes are no proof that it is the same tensor: look at the lines.
+    Not reported for 64 KB or less, where equal sizes are often chance, if fewer than 80 % of the steps do
+    it, or without recorded steps. Equal sizes are no proof that it is the same tensor: check the lines.
 """
 
 from __future__ import annotations

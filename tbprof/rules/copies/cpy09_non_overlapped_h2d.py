@@ -2,7 +2,7 @@
 
 What
     A copy from pinned memory runs on the stream that computes. It does not block the host, and the
-    kernels behind it wait all the same.
+    kernels after it wait all the same.
 
 Why
     The device has an engine for copies beside those that compute. On the same stream the two take
@@ -33,8 +33,8 @@ Fix
     caveat: without `record_stream` the memory can be used again while the kernels still read it.
 
 Silent
-    Where kernels hide the copy, where what they don't hide is under 1 % of the steps, and for
-    pageable memory (CPY01).
+    Not reported if kernels hide the copy, if the exposed part is under 1 % of the steps, or for pageable
+    memory (CPY01).
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ Fix
     caveat: the trace shows no reads of the host: if the buffer is never read in the window, all is well.
 
 Silent
-    Where any thread waits or asks before the next step has ended, in the last step of the window, and
-    without recorded steps. Never more than info: this is about right numbers, not about time.
+    Not reported if any thread waits or asks before the next step has ended, in the last step of the window,
+    or without recorded steps. Always `info`: this is about correct values, not about time.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ Fix
     caveat: pinned memory is taken from the whole machine; pin what is copied in each step, no more.
 
 Silent
-    In the first of several steps, on other threads, inside the data loader, and where fewer than half
-    of the steps after the first do it. A window of a single step can't tell, and is less sure.
+    Not reported for the first of several steps, for other threads, inside the data loader, or if fewer than
+    half of the later steps do it. In a window of a single step the finding is less certain.
 """
 
 from __future__ import annotations

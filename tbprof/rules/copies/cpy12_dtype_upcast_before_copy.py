@@ -25,8 +25,8 @@ Fix
     it, or stay before the copy.
 
 Silent
-    Where the copy's time is hidden, or what the narrow type would spare is under 1 % of the steps; for
-    casts in the loader's workers, which are not recorded; and without recorded shapes.
+    Not reported if the copy is hidden, if the narrow type would save under 1 % of the steps, for casts in
+    the loader's workers, which are not recorded, or without recorded shapes.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ Fix
     caveat: bound too tightly, the workers share too few cores and the loader becomes the bottleneck.
 
 Silent
-    For copies under 1 MB, whose start takes as long as their bytes; for pageable memory, whose speed
-    is that of the host's own copying; and while they lose under 1 % of the steps.
+    Not reported for copies under 1 MB, whose start takes as long as their bytes, for pageable memory, whose
+    speed is that of the host's own copying, or if the copies lose under 1 % of the steps.
 """
 
 from __future__ import annotations

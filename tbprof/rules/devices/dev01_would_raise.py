@@ -25,8 +25,8 @@ Fix
     caveat: a tensor that holds a single number may stay on the host, and costs nothing there.
 
 Silent
-    For single numbers on the host, and for tensors whose place was not seen, such as those that
-    were made before preflight began.
+    Not reported for single numbers on the host, or for tensors whose device was not seen, such as those
+    made before preflight began.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ Fix
     caveat: it expects the classes in dimension 1.
 
 Silent
-    Where these ops take, but for one pass over the data, less than 1 % of the steps; in compiled code; and
-    for other spellings of the formula than those that are looked for. A ceiling alone is known: the class
+    Not reported if these ops, without one pass over the data, take less than 1 % of the steps, in compiled
+    code, or for a spelling of the formula that the rule does not know. Only a ceiling is known: the class
     is at most medium.
 """
 

@@ -25,8 +25,9 @@ Fix
     caveat: some methods estimate uncertainty by dropout, and need it.
 
 Silent
-    In windows with a backward pass or an optimizer's step, whether or not a part of them is evaluation. At
-    most the time of dropout and of batch norms is won: of the device, or of the host where all runs on a CPU.
+    Not reported for windows with a backward pass or an optimizer step, even if part of them is evaluation.
+    The most that can be saved is the time of dropout and of batch norms: on the device, or on the host if
+    everything runs on a CPU.
 """
 
 from __future__ import annotations

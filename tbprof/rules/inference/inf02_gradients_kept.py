@@ -1,4 +1,4 @@
-"""Gradients are prepared for, and nobody asks for them.
+"""Autograd is on during inference.
 
 What
     The window holds no backward pass and no optimizer, and autograd still records what a backward pass would
@@ -24,8 +24,9 @@ Fix
     caveat: a tensor made in inference mode can't be used where gradients are recorded afterwards.
 
 Silent
-    In windows with a backward pass or an optimizer's step, in formats without autograd's numbers, and where
-    autograd made a single node or none. What the host would save is not recorded: no saving is given.
+    Not reported for windows with a backward pass or an optimizer step, for formats without autograd's
+    sequence numbers, or if autograd made at most one node. What the host would save is not recorded: no
+    saving is given.
 """
 
 from __future__ import annotations

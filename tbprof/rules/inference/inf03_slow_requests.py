@@ -26,9 +26,10 @@ Fix
     caveat: requests of different lengths may well take different times, and then this is as it should be.
 
 Silent
-    In windows with a backward pass or an optimizer's step, with fewer than ten requests, and of the first
-    ones while they warm up. A request is a step, or where no steps are marked, a range that comes ten times
-    and holds most of the window. A tail is not part of a mean step: no saving is given.
+    Not reported for windows with a backward pass or an optimizer step, for fewer than ten requests, or for
+    the first requests while they warm up. A request is a step or, if no steps are marked, a range that
+    occurs at least ten times and fills most of the window. A tail is not part of a mean step: no saving is
+    given.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class _Requests:
     latency_ns: Int64s
     """The time from the start on the host until host and device are done."""
     warm: Int64s
-    """Positions of those behind the ones that warmed up."""
+    """Positions of those after the ones that warmed up."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -23,8 +23,8 @@ Fix
     caveat: each worker takes a core and memory of its own; more workers than cores make it slower.
 
 Silent
-    Where calls of the loader leave the device idle for less than 5 % of the steps: a call beside a
-    busy device costs nothing. What a ready batch takes by itself is not counted as won.
+    Not reported if calls of the loader leave the device idle for less than 5 % of the steps: a call costs
+    nothing while the device is busy. The time that even a ready batch takes is not counted as saved.
 """
 
 from __future__ import annotations

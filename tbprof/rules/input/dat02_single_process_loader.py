@@ -26,8 +26,8 @@ Fix
     caveat: a dataset that holds open files or a CUDA tensor can't be sent to workers as it is.
 
 Silent
-    Where the loader leaves the device idle for less than 1 % of the steps. Where the device starves
-    for data (DAT01), that finding has the saving, and this one says how.
+    Not reported if the loader leaves the device idle for less than 1 % of the steps. If the device starves
+    for data, DAT01 gives the saving and this finding says how.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ Fix
     caveat: it holds while the machine has free cores and its disk keeps up.
 
 Silent
-    Where the hook did not record the window, where several loaders have workers, with none (DAT02 speaks
-    there), and where the device starves for less than 5 % of the steps. DAT01 has the saving.
+    Not reported if the hook did not record the window, if several loaders have workers, if none has
+    (DAT02), or if the device starves for less than 5 % of the steps. DAT01 gives the saving.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ Fix
     caveat: batches of a type of its own need a `pin_memory` method.
 
 Silent
-    Where the hook did not record the window, where a loader pins, and without an upload of at least 64 KB
-    from pageable memory. CPY01 has the saving.
+    Not reported if the hook did not record the window, if a loader pins its batches, or without an upload
+    of at least 64 KB from pageable memory. CPY01 gives the saving.
 """
 
 from __future__ import annotations

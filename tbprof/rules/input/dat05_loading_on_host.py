@@ -28,8 +28,8 @@ Fix
     files can't be sent to them as it is.
 
 Silent
-    Where loading takes less than 5 % of the steps, and where device work was recorded: there DAT01
-    and DAT02 judge by what the device is idle for it.
+    Not reported if loading takes less than 5 % of the steps, or if device work was recorded: then DAT01 and
+    DAT02 report how long the device is idle because of it.
 """
 
 from __future__ import annotations

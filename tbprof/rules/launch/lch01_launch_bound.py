@@ -2,7 +2,7 @@
 
 What
     One piece of code launches many kernels, each over before the host has launched the next one.
-    The device runs dry between them, again and again, though the host never stops launching.
+    The device runs dry between them, again and again, although the host never stops launching.
 
 Why
     An op takes the host about 10 us, whatever its size. Kernels that are shorter than that leave the
@@ -28,12 +28,11 @@ Fix
     Python frames slows the host down, so measure again without them before you change much.
 
 Silent
-    For code with a median kernel of 10 us and more that launches at most 1000 kernels in a step (those
-    of a CUDA graph don't count), unless that idle is 10 % of the steps; where it is under 1 % of steps
-    that are not cold, and where most idle has work queued. At most low where another cause holds more of
-    the idle: it takes the host's lead away. At most medium where the host does other things (LCH02) for
-    more of it than it launches.
-    Code that is compiled already is LCH03's.
+    Not reported for code with a median kernel of 10 us or more and at most 1000 launches in a step (kernels
+    of a CUDA graph do not count), unless its idle time is 10 % of the steps; if it is under 1 % of the warm
+    steps; or if work is queued during most of the idle time. At most low if another cause holds more of the
+    idle time, because the host can no longer run ahead then. At most medium if the host does other things
+    (LCH02) for more of it than it launches. LCH03 covers compiled code.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ Fix
     the outermost op.
 
 Silent
-    Where such idle is under 1 % of steps that are not cold, and for pauses shorter than 0.2 ms: then the
-    host was launching (LCH01). The end of the window, where nothing of the program is recorded in it, is no
-    pause. At most low where another cause holds more of the idle.
+    Not reported if such idle time is under 1 % of the warm steps, or for pauses shorter than 0.2 ms: then
+    the host was launching (LCH01). The end of the window does not count as a pause if nothing of the
+    program is recorded in it. At most low if another cause holds more of the idle time.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ Fix
     call: clone what has to outlive it.
 
 Silent
-    Where most kernels of the code were not compiled (LCH01), and where LCH01 would be silent: with a
-    median kernel of 10 us and more and idle under 10 % of the steps, with idle under 1 % of them, or with
-    most idle while work is queued. Kernels of a CUDA graph don't count.
+    Not reported if most kernels of the code were not compiled (LCH01), for a median kernel of 10 us or more
+    with idle time under 10 % of the steps, for idle time under 1 % of the steps, or if work is queued
+    during most of it. Kernels of a CUDA graph do not count.
 """
 
 from __future__ import annotations

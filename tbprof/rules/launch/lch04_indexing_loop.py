@@ -23,8 +23,8 @@ Fix
     caveat: where each turn needs the one before, compile the loop instead.
 
 Silent
-    Where such loops hold the host for less than 1 % of the steps, or the device does not wait for it. The
-    host's time in them bounds what is won: the class is at most medium.
+    Not reported if such loops take less than 1 % of the host's steps, or if the device does not wait for
+    them. The host's time in them limits the saving: the class is at most medium.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ Fix
     caveat: a larger batch changes the training; the learning rate may have to follow.
 
 Silent
-    Where spreading these kernels over the whole device would win less than 10 % of the steps, for
-    communication, while another kernel runs beside them and fills the rest, and where the trace holds no
-    grids. It is the most that can be won: the class is at most medium.
+    Not reported if spreading these kernels over the whole device would save less than 10 % of the steps,
+    for communication, while another kernel beside them fills the rest, or without recorded grids. This is
+    the most that can be saved: the class is at most medium.
 """
 
 from __future__ import annotations

@@ -24,11 +24,11 @@ Fix
     caveat: the profiler makes Python slower, most of all where it records stacks.
 
 Silent
-    Where such Python takes less than 5 % of the steps, while ranks exchange data on the CPU, where no
-    operator of a step was recorded, and where there is device work or an op that only a program with a GPU
-    has: there LCH01 and LCH02 judge by what the device is idle for it. At most medium, as some Python a step
-    needs, and low where hardly any of it takes more than 0.5 ms at a time: so short it is what calling
-    operators takes, and the lines that would wait for a GPU come before it.
+    Not reported if such Python takes less than 5 % of the steps, while ranks exchange data on the CPU, or
+    if no operator of a step was recorded. Also not reported with device work, or with an op that only a
+    program with a GPU has: then LCH01 and LCH02 report how long the device is idle because of it. At most
+    medium, because a step needs some Python. Low if hardly any of it takes more than 0.5 ms at a time: so
+    short, it is what calling operators costs, and the lines that would wait for a GPU come first.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ Fix
     makes the latency longer.
 
 Silent
-    Where another cause than launching has most of the idle, where the pauses between launches leave the
-    device idle for less than 10 % of the steps, and where the replay does not come out as recorded. It is
-    advice and no fault: always info, with no saving, as a step does more work then.
+    Not reported if another cause has most of the idle time, if the pauses between launches leave the device
+    idle for less than 10 % of the steps, or if the replay does not reproduce the window. It is advice, not
+    a fault: always `info` and without a saving, because a step would do more work.
 """
 
 from __future__ import annotations

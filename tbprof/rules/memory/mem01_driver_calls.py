@@ -22,10 +22,10 @@ Fix
     caveat: padding computes more; expandable segments do not work with every driver.
 
 Silent
-    In windows of fewer than three steps, and in the first half of the steps, where memory is set up; where
-    fewer than two of the others, or less than half of them, do it; in steps that empty the cache (MEM02);
-    for pinned host memory (CPY11); for `cudaMallocAsync`, which has a cache of its own; and for what
-    cuBLAS and cuDNN free while they create their handles.
+    Not reported for windows of fewer than three steps, for the first half of the steps, in which memory is
+    set up, or if fewer than two of the other steps, or fewer than half of them, do it. Also not reported
+    for steps that empty the cache (MEM02), for pinned host memory (CPY11), for `cudaMallocAsync`, which has
+    its own cache, or for what cuBLAS and cuDNN free while they create their handles.
 """
 
 from __future__ import annotations

@@ -28,9 +28,10 @@ Fix
     caveat: without the call more memory stays reserved, and another process on the device may miss it.
 
 Silent
-    In the first of several steps, where memory is set up; for a single freed block; for memory that
-    is not allocated again in the same step or the next; and for what cuBLAS and cuDNN free while they
-    create their handles. At most low where first calls hold more of the idle: memory is set up then, too.
+    Not reported for the first of several steps, in which memory is set up, for a single freed block, for
+    memory that is not allocated again in the same or the next step, or for what cuBLAS and cuDNN free while
+    they create their handles. At most low if first calls hold more of the idle time, because memory is set
+    up then, too.
 """
 
 from __future__ import annotations

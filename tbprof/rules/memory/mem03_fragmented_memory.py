@@ -24,9 +24,9 @@ Fix
     caveat: with CUDA IPC and with some drivers expandable segments do not work.
 
 Silent
-    In the first of several steps, where memory is set up; for blocks up to 20 MiB, which the allocator
-    takes for small tensors whatever else is free; and where less than a tenth of what it holds was free.
-    Which bytes lie together is not recorded: a snapshot of the allocator shows it.
+    Not reported for the first of several steps, in which memory is set up, for blocks of up to 20 MiB,
+    which the allocator takes for small tensors whatever else is free, or if less than a tenth of what it
+    holds was free. Which bytes are adjacent is not recorded: a snapshot of the allocator shows it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _reserved(curve: MemoryCurve) -> Int64s:
 
 
 def _free_before(curve: MemoryCurve) -> Int64s:
-    """What the cache held before each event; of the first, which can't be told, 0."""
+    """What the cache held before each event; 0 for the first, of which it is not known."""
     free = np.roll(_reserved(curve) - curve.allocated_bytes, 1)
     free[:1] = 0
     return free

@@ -22,8 +22,8 @@ Fix
     caveat: look at the peak of memory first; without checkpointing the program may not fit.
 
 Silent
-    Without Python frames, by which the second forward pass is known, and where it takes less than 1 % of
-    the steps. Whether memory is free is not known: the class is at most low.
+    Not reported without Python frames, which identify the second forward pass, or if it takes less than 1 %
+    of the steps. Whether memory is free is not known: the class is at most low.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Example
         outputs.append(model(batch).detach().cpu())
 
 Action
-    Keep numbers of past steps, and no tensors.
+    Store Python numbers, not tensors, from past steps.
 
 Fix
     Look for what outlives the step: lists and dictionaries of tensors, hidden states that are not detached,
@@ -23,12 +23,12 @@ Fix
     caveat: what is collected for the end of an epoch and cleared then grows as well; it has to fit.
 
 Silent
-    Below 10 kB a step; in windows of fewer than four steps; where a step keeps nothing, as when a cache has
-    been filled, or when only each second step keeps something; in threads that the profiler does not see;
-    where as much is given back of what older steps kept; and without addresses. A cache that goes on filling
-    throughout the window looks like a leak. On the CPU torch does not record that memory from before the
-    window is given back: there a queue that has long been full looks like one, too, and the class is at most
-    medium. Memory of Python objects and of other libraries is not recorded.
+    Not reported for less than 10 kB a step, for windows of fewer than four steps, if any step keeps nothing
+    (a cache that has been filled, or every second step), in threads that the profiler does not see, if as
+    much of what older steps kept is freed, or without addresses. A cache that fills throughout the window
+    looks like a leak. On the CPU torch does not record when memory from before the window is freed: there a
+    long-full queue looks like one, too, and the class is at most medium. Memory of Python objects and of
+    other libraries is not recorded.
 """
 
 from __future__ import annotations

@@ -19,13 +19,13 @@ Action
 
 Fix
     Give the optimizer `fused=True` where it has that, else `foreach=True`; torch takes `foreach` by itself on
-    a GPU since 2.0, unless told otherwise or a parameter is not a plain tensor.
+    a GPU since 2.0, unless set otherwise or a parameter is not a plain tensor.
     caveat: `foreach` needs memory for one more copy of the parameters while it works; `fused` does not.
 
 Silent
-    For optimizers that torch has no such form of, for fewer than 50 kernels a call, and where neither the
-    kernels nor the host's time for them is 1 % of the steps. A ceiling alone is known: the class is at most
-    medium.
+    Not reported for optimizers without a fused or foreach form in torch, for fewer than 50 kernels a call,
+    or if both the kernels and the host's time for them are under 1 % of the steps. Only a ceiling is known:
+    the class is at most medium.
 """
 
 from __future__ import annotations

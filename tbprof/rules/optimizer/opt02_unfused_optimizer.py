@@ -22,9 +22,9 @@ Fix
     caveat: it needs floating-point parameters on the device, and rounds otherwise in the last digit.
 
 Silent
-    For other optimizers, for an update of a single operation, and where all operations but the longest one
-    take less than 1 % of the steps: the fused form still takes one pass. What the host saves is not counted,
-    and a ceiling alone is known: the class is at most medium.
+    Not reported for other optimizers, for an update of a single operation, or if all operations but the
+    longest take less than 1 % of the steps: the fused form still takes one pass. What the host saves is not
+    counted. Only a ceiling is known: the class is at most medium.
 """
 
 from __future__ import annotations

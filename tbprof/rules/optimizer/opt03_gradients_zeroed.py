@@ -23,8 +23,8 @@ Fix
     DistributedDataParallel's `gradient_as_bucket_view` holds in place must stay.
 
 Silent
-    Where fewer than ten tensors are filled a call, or the fills and the host's time for them are less than
-    1 % of the steps. A ceiling alone is known: the class is at most medium.
+    Not reported if fewer than ten tensors are filled in a call, or if the fills and the host's time for
+    them are under 1 % of the steps. Only a ceiling is known: the class is at most medium.
 """
 
 from __future__ import annotations

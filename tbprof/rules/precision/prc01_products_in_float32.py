@@ -27,9 +27,9 @@ Fix
     no bfloat16.
 
 Silent
-    On devices that have TF32 (PRC02 speaks there), that have no tensor cores, or whose rates are not
-    known, and where less than 1 % of the steps could be won at the rates of the data sheet. What products
-    reach in practice is less: the class is at most medium.
+    Not reported on devices with TF32 (PRC02), without tensor cores, or with unknown rates, or if less than
+    1 % of the steps could be saved at the rates of the data sheet. Products reach less in practice: the
+    class is at most medium.
 """
 
 from __future__ import annotations

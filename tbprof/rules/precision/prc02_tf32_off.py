@@ -25,9 +25,9 @@ Fix
     gains more.
 
 Silent
-    On devices without TF32 (PRC01 speaks there) or whose rates are not known, and where less than 1 % of
-    the steps could be won at the rates of the data sheet. What products reach in practice is less: the
-    class is at most medium.
+    Not reported on devices without TF32 (PRC01) or with unknown rates, or if less than 1 % of the steps
+    could be saved at the rates of the data sheet. Products reach less in practice: the class is at most
+    medium.
 """
 
 from __future__ import annotations

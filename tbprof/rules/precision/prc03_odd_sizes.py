@@ -25,9 +25,10 @@ Fix
     caveat: padding computes more: by 1 % for 577 to 584, and by half for 5 to 8.
 
 Silent
-    Where these kernels take less than 1 % of the steps above the rates of the data sheet; without shapes
-    those are not known, and all their time counts. Kernels whose names do not say how they read, as those of
-    cuBLAS itself, are not judged. A ceiling alone is known: the class is at most medium.
+    Not reported if these kernels exceed the rates of the data sheet by less than 1 % of the steps; without
+    shapes those rates are not known, and all of their time counts. Kernels whose names do not say how they
+    read, such as those of cuBLAS itself, are not judged. Only a ceiling is known: the class is at most
+    medium.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ Fix
     caveat: an op without a channels-last form converts back; then the reordering only moves.
 
 Silent
-    Where these kernels take less than 1 % of the steps. A ceiling alone is known: the class is at most
-    medium.
+    Not reported if these kernels take less than 1 % of the steps. Only a ceiling is known: the class is at
+    most medium.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ Fix
     run to run.
 
 Silent
-    Without shapes, where shapes of convolutions change from step to step, with one step only, and where
-    convolutions take less than 5 % of the steps. How fast another algorithm is only trying tells: no
+    Not reported without shapes, if shapes of convolutions change from step to step, for a single step, or
+    if convolutions take less than 5 % of the steps. Only a trial shows how fast another algorithm is: no
     saving is given.
 """
 

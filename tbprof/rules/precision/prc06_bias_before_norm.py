@@ -1,4 +1,4 @@
-"""Convolutions add a bias that the batch norm behind them takes away.
+"""Convolutions add a bias that the batch norm after them takes away.
 
 What
     A convolution with a bias stands right before a batch norm, and kernels of their own add the bias and sum
@@ -22,9 +22,9 @@ Fix
     caveat: a checkpoint with the biases no longer loads as it is; they can be dropped from it.
 
 Silent
-    In windows that train nothing, where another op that launches kernels lies between the two, where the
-    library adds the bias in the convolution itself, and where it takes less than 1 % of the steps. A ceiling
-    alone is known: the class is at most medium.
+    Not reported for windows that train nothing, if another op that launches kernels runs between the two,
+    if the library adds the bias inside the convolution, or if it takes less than 1 % of the steps. Only a
+    ceiling is known: the class is at most medium.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ SHORTEST_NS = 5_000
 @dataclass(frozen=True, slots=True, eq=False)
 class _Biases:
     pairs: int
-    """Convolutions with a batch norm right behind them."""
+    """Convolutions with a batch norm right after them."""
     biased: int
     work: Int64s
     """What adds their biases and sums up the gradients, by its positions."""

@@ -23,8 +23,8 @@ Fix
     caveat: sums over very many numbers, and solvers, may need float64.
 
 Silent
-    Where such kernels take less than 1 % of the steps. A ceiling alone is known: the class is at most
-    medium.
+    Not reported if such kernels take less than 1 % of the steps. Only a ceiling is known: the class is at
+    most medium.
 """
 
 from __future__ import annotations

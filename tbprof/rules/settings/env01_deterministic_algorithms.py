@@ -22,7 +22,7 @@ Fix
     caveat: seeds alone then give results that are equal but for rounding.
 
 Silent
-    Where the hook did not record the window.
+    Not reported if the hook did not record the window.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ Fix
     caveat: without it a NaN shows only in the loss.
 
 Silent
-    Where the hook did not record the window. The waits that it makes are SYN12's.
+    Not reported if the hook did not record the window. SYN12 reports the waits that it causes.
 """
 
 from __future__ import annotations

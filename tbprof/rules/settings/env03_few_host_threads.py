@@ -22,7 +22,8 @@ Fix
     caveat: more threads than cores make all of them slower.
 
 Silent
-    With a device, on machines of fewer than four cores, and where the hook did not record the window.
+    Not reported with a device, on machines of fewer than four cores, or if the hook did not record the
+    window.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ Fix
     caveat: warnings stay visible with WARN.
 
 Silent
-    Where the hook did not record the window, and on a machine without a GPU.
+    Not reported without a GPU, or if the hook did not record the window.
 """
 
 from __future__ import annotations

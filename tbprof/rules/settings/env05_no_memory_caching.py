@@ -22,7 +22,7 @@ Fix
     caveat: with the cache more memory stays reserved than is in use.
 
 Silent
-    Where the hook did not record the window, and on a machine without a GPU.
+    Not reported without a GPU, or if the hook did not record the window.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Launches are told to wait for their kernels.
+"""Launches are set to wait for their kernels.
 
 What
     A variable of the environment makes every launch wait until its kernel is done.
@@ -21,7 +21,8 @@ Fix
     caveat: without it, an error of a kernel is reported by a later op.
 
 Silent
-    Where the hook did not record the window, and without a GPU; SYN11 sees the waits themselves in any trace.
+    Not reported without a GPU, or if the hook did not record the window. SYN11 reports the waits themselves
+    in any trace.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ Fix
     caveat: figures that were recorded under a tracer show the host as slower than it is.
 
 Silent
-    Where the hook did not record the window. Whether torch's own profiler slows the steps is TRC02's.
+    Not reported if the hook did not record the window. TRC02 reports whether torch's own profiler slows the
+    steps.
 """
 
 from __future__ import annotations

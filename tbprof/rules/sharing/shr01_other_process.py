@@ -18,11 +18,11 @@ Action
 
 Fix
     Look with `nvidia-smi` who is on the device, take another one, or record again when it is free.
-    caveat: a process that only holds memory takes no time, and can't be told apart.
+    caveat: a process that only holds memory takes no time, and looks the same.
 
 Silent
-    Where the hook could not see the other processes. What they take only a recording without them tells:
-    no saving is given.
+    Not reported if the hook could not see the other processes. Only a recording without them shows what
+    they take: no saving is given.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ Fix
     caveat: kernels whose work depends on the data, such as sparse ones, may change by themselves.
 
 Silent
-    With fewer than four steps, with a slowdown below 10 % over all kernels that can be compared, and
-    where those are less than half of the kernels' time.
+    Not reported for fewer than four steps, for a slowdown below 10 % over all kernels that can be compared,
+    or if those take less than half of the kernels' time.
 """
 
 from __future__ import annotations

@@ -32,9 +32,9 @@ Fix
     caveat: the logged value is the same; a decision taken on it comes up to 50 steps later.
 
 Silent
-    For a tensor on the host (no copy, nothing waits), for reads under `if` or `assert` (SYN02)
-    and inside ops whose shape depends on the data, and for reads of more than 16 bytes (SYN04).
-    At most info where the device hardly ever runs dry.
+    Not reported for a tensor on the host (no copy, nothing waits), for reads under `if` or `assert`
+    (SYN02), inside ops whose shape depends on the data, or for more than 16 bytes (SYN04). Only `info` if
+    the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ Fix
     caveat: `_assert_async` fails later than the line that found it, and ends the CUDA context.
 
 Silent
-    For a tensor on the host, and where the test runs inside a compiled region on its own.
-    At most info where the device hardly ever runs dry.
+    Not reported for a tensor on the host, or if the test runs inside a compiled region on its own. Only
+    `info` if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ Fix
     than that takes.
 
 Silent
-    For ops that get their size from the host, and for those that run on the host.
-    At most info where the device hardly ever runs dry.
+    Not reported for ops that get their size from the host, or that run on the host. Only `info` if the GPU
+    rarely runs out of work.
 """
 
 from __future__ import annotations

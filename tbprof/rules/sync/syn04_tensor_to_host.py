@@ -28,9 +28,8 @@ Fix
     caveat: a buffer that is read before its event has passed holds old data.
 
 Silent
-    For 16 bytes and less (SYN01, SYN02), for copies into pinned memory that do not block, and for
-    the reads inside ops whose shape depends on the data.
-    At most info where the device hardly ever runs dry.
+    Not reported for 16 bytes or less (SYN01, SYN02), for non-blocking copies into pinned memory, or inside
+    ops whose shape depends on the data. Only `info` if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

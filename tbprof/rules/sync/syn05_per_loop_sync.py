@@ -27,10 +27,9 @@ Fix
     caveat: all scalars must be on one device, and of one type.
 
 Silent
-    For fewer than three reads of a site in every step, for reads that know their own shape
-    (SYN03), for tensors (SYN04), and without recorded steps. Where no stacks were recorded a
-    site may be several lines that do the same.
-    At most info where the device hardly ever runs dry.
+    Not reported for fewer than three reads of a line in every step, for reads that know their own shape
+    (SYN03), for tensors (SYN04), or without recorded steps. Without recorded stacks, several lines that do
+    the same may count as one. Only `info` if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ What
     training: a synchronize call that no op makes, and that had something to wait for.
 
 Why
-    Nothing in a step needs it: the device keeps the order of what it is told by itself. The host
+    Nothing in a step needs it: the device keeps the order of its work by itself. The host
     stops until all is done, and the next launch finds the device dry. Most of them were put there
     to measure time, and the measuring makes the step longer.
 
@@ -24,18 +24,18 @@ Example
         timings.append((start, end))
 
 Action
-    Take this synchronize out.
+    Remove this sync call.
 
 Fix
-    Take it out. To measure time record events, and read `start.elapsed_time(end)` some steps later;
+    Remove it. To measure time record events, and read `start.elapsed_time(end)` some steps later;
     to order work of two streams let one wait for the other with `stream.wait_stream`. An event that
     guards a buffer is better looked at one step later.
     caveat: a pinned buffer that a copy is still filling must not be read before its event.
 
 Silent
-    For a synchronize inside an op or after a copy, for one that waits for nothing, for the
-    profiler's own, on threads that do not train, and without recorded steps.
-    At most info where the device hardly ever runs dry.
+    Not reported for a sync call inside an op or after a copy, one that waits for nothing, the profiler's
+    own, on threads that do not train, or without recorded steps. Only `info` if the GPU rarely runs out of
+    work.
 """
 
 from __future__ import annotations

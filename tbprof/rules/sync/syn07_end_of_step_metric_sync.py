@@ -27,9 +27,9 @@ Fix
     caveat: judge this line last, by what the fix plan adds for it, and not by its wait.
 
 Silent
-    For a read that is not the last of its step, or comes more than once in it (SYN05), for
-    waits that recorded work explains to less than 80 %, and without recorded steps.
-    At most info where it is the only wait of its step and is not seen to cost 1 % of it.
+    Not reported for a read that is not the last of its step or occurs more than once in it (SYN05), for
+    waits of which recorded work explains less than 80 %, or without recorded steps. Only `info` if it is
+    the only wait of its step and no cost of at least 1 % of it is seen.
 """
 
 from __future__ import annotations

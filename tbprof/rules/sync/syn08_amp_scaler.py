@@ -28,9 +28,8 @@ Fix
     has fewer digits than float16.
 
 Silent
-    For reads that are neither in a frame of `grad_scaler.py` nor the first within 2 ms of the
-    unscaling of gradients.
-    At most info where the device hardly ever runs dry.
+    Not reported for reads that are neither in a frame of `grad_scaler.py` nor the first within 2 ms of the
+    unscaling of gradients. Only `info` if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

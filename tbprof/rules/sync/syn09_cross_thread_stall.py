@@ -7,7 +7,7 @@ What
 
 Why
     The driver may hold a lock while a call blocks. The training thread then waits with the other
-    one, though it reads nothing itself, and the device runs dry behind it.
+    one, though it reads nothing itself, and the device runs dry after it.
 
 Example
     before:
@@ -31,9 +31,8 @@ Fix
     between two steps.
 
 Silent
-    For launches that the wait covers to less than 80 %, and for those that find the queue half
-    full: they wait for the device.
-    At most info where the device hardly ever runs dry.
+    Not reported for launches of which the wait covers less than 80 %, or for launches that find the queue
+    half full: they wait for the device. Only `info` if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations

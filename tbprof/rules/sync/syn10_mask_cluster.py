@@ -28,9 +28,9 @@ Fix
     caveat: what they win together is an estimate of the replay.
 
 Silent
-    Where the replay does not reproduce the window, for what is less than 1 % of the steps, and for
-    waits that need something in their place (SYN02, SYN03).
-    It adds nothing to the fix plan where that holds its sites one by one.
+    Not reported if the replay does not reproduce the window, for less than 1 % of the steps, or for waits
+    that need something else instead (SYN02, SYN03). If the fix plan already lists its lines, it gets no row
+    of its own.
 """
 
 from __future__ import annotations

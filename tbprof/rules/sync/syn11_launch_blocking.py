@@ -23,9 +23,9 @@ Fix
     caveat: an error on the device is then reported by a later line than the one that made it.
 
 Silent
-    For fewer than 50 launches, and where fewer than 90 % of them waited for their kernels: not those whose
-    kernels begin before them, by clocks that disagree.
-    The other sync rules say nothing beside it: the waits of the window aren't the program's own.
+    Not reported for fewer than 50 launches, or if fewer than 90 % of them waited for their kernels;
+    launches whose kernel starts earlier than the launch (clock error) are not counted. The other sync rules
+    are not reported beside it: the waits of the window are not the program's own.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ What
     every answer; `clip_grad_norm_(..., error_if_nonfinite=True)` reads one for all of them.
 
 Why
-    The backward pass is where the host runs furthest ahead. With a read behind every node it runs
+    The backward pass is where the host runs furthest ahead. With a read after every node it runs
     in turns with the device, and anomaly mode records a stack for each forward op besides.
 
 Example
@@ -26,9 +26,9 @@ Fix
     caveat: an overflow is then seen after the step that made it; keep a checkpoint.
 
 Silent
-    For fewer than 20 tests of gradients in a step, which custom functions may make themselves; and
-    for the check of the norm where no stacks were recorded (then it is SYN02).
-    At most info where the device hardly ever runs dry.
+    Not reported for fewer than 20 tests of gradients in a step, which custom functions may make themselves,
+    or for the check of the norm without recorded stacks (SYN02). Only `info` if the GPU rarely runs out of
+    work.
 """
 
 from __future__ import annotations

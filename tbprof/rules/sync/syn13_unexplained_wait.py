@@ -28,8 +28,8 @@ Fix
     caveat: the cause is not known, and this is no more than where to look.
 
 Silent
-    Up to 1 % of the steps, in the first step, and without recorded steps. It is never more than
-    info: nothing is known to be won.
+    Not reported for up to 1 % of the steps, in the first step, or without recorded steps. Always `info`:
+    the possible saving is unknown.
 """
 
 from __future__ import annotations

@@ -25,9 +25,10 @@ Fix
     caveat: a model that is compiled again for a new shape is cold again each time.
 
 Silent
-    Where no step is cold and first calls leave the GPU idle for less than 1 % of the steps; for calls that
-    are as long in every step. Info below a fifth of the idle, high where nothing causes more of it, or where
-    half of the recording is over before the device's first work: then the other figures say little.
+    Not reported if no step is cold and first calls leave the GPU idle for less than 1 % of the steps, or
+    for calls that take as long in every step. Only `info` below a fifth of the idle time. High if nothing
+    causes more of it, or if half of the recording is over before the device's first work: then the other
+    figures mean little.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ Fix
     caveat: without stacks the sites have no source, unless the trainer hook recorded the lines.
 
 Silent
-    Where recorded steps take at most 20 % longer than the others. Where these were not timed: while
-    recording takes under 5 % of the steps. Never more than info: nothing is won in the training.
+    Not reported if recorded steps take at most 20 % longer than the others or, if these were not timed, if
+    recording takes under 5 % of the steps. Always `info`: the training itself saves nothing.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ Fix
     caveat: from CUDA 12.9 on some versions of torch record sync events that name no stream.
 
 Silent
-    While under 5 % of the device's rows lack their launch (what ran before the window does), and
-    where the clocks of host and device differ by at most 10 us.
-    Never more than info: nothing is won in the training itself.
+    Not reported if under 5 % of the device's rows lack their launch (what was launched before the window
+    does), and if the clocks of host and device differ by at most 10 us. Always `info`: the training itself
+    saves nothing.
 """
 
 from __future__ import annotations

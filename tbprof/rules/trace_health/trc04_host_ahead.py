@@ -25,11 +25,11 @@ Action
 
 Fix
     Judge many steps together, and time them with one synchronize after all of them.
-    caveat: a synchronize in each step makes the two agree, and takes the host's lead away.
+    caveat: a sync call in each step makes the two agree, and the host can no longer run ahead.
 
 Silent
-    Where the device ends each warm step within 10 % of its length. Never more than info: a host
-    that is ahead costs nothing.
+    Not reported if the device ends each warm step within 10 % of its length. Always `info`: a host that
+    runs ahead costs nothing.
 """
 
 from __future__ import annotations

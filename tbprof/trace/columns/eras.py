@@ -1,4 +1,4 @@
-"""What the eras and vendors call an event's category, and how the era of a file is told."""
+"""What the eras and vendors call an event's category, and how the era of a file is recognized."""
 
 from __future__ import annotations
 

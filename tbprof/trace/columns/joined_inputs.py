@@ -1,8 +1,8 @@
-"""What operators are given, told by steps beside a window in which it was recorded.
+"""What operators are given, taken from steps beside a window in which it was recorded.
 
 A call of the window is the call of those steps with the same name, in the same module, on the thread that
 takes the steps or beside it, and with the same place among those of its step. Only where all steps have as
-many such calls is that the same call, and only what the recorded steps agree in is told of it.
+many such calls is that the same call, and only what the recorded steps agree in is kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The mark by which a classic copy is told from a trace that was recorded."""
+"""The mark that sets a classic copy apart from a trace that was recorded."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ A name that bears a mark of a later generation gets one of the pieces appended t
 Times that stay nested when they are added up as doubles.
 
 The plugin adds start and duration as doubles of microseconds and drops a row that then
-ends a billionth behind the one around it. So times with decimals are put on a grid of
+ends a billionth after the one around it. So times with decimals are put on a grid of
 1/8192 us, on which sums of doubles are exact up to 2^40 us, 12 days from the copy's first
 event. The grid is finer than 1 ns: different instants stay different, and in order.
 """

@@ -120,7 +120,7 @@ def classic_members(path: str, trace: Trace, clock: ClassicClock) -> bytes:
 
 
 def _members_of_file(path: str) -> dict[str, Any]:
-    """Kineto writes what the plugin needs before the events; other tools that write its files, behind."""
+    """Kineto writes what the plugin needs before the events; other tools that write its files, after."""
     with open_source(path) as source:
         stream = EventStream(source, CHUNK_BYTES)
         members = _members_of(stream.head + b"null}")

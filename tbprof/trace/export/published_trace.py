@@ -52,7 +52,7 @@ def merge_facts(
 
     Every byte of the trace is kept. A destination given as a stream is left open. After an
     error the destination is incomplete, so write to a name that no viewer reads. Facts that are
-    no JSON object are left out, and who reads the trace is told that they were damaged.
+    no JSON object are left out, and the trace says that they were damaged.
 
     Raises:
         TraceError: the source can't be read whole, or is no JSON object.

@@ -112,7 +112,7 @@ _STEP = re.compile(
 )
 _OPERATOR = re.compile(r"(?:aten|autograd|c10d|prims)::")
 _NUMBERS = re.compile(r", (?:seq|op_id|sizes|input_op_ids|seq_id) = ")
-"""What `torch.autograd.profiler.emit_nvtx` puts behind a name: `aten::add, seq = 3, op_id = 7`."""
+"""What `torch.autograd.profiler.emit_nvtx` puts after a name: `aten::add, seq = 3, op_id = 7`."""
 
 
 def category_and_name(text: str) -> tuple[str, str]:

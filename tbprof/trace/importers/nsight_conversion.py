@@ -103,7 +103,7 @@ def _devices(tables: SqliteTables) -> dict[int, str]:
 
 
 def _base_time_ns(tables: SqliteTables) -> int:
-    """What times are counted from: the start of the recording; 0 where it is not told."""
+    """What times are counted from: the start of the recording; 0 where it is not recorded."""
     return _integer(next(tables.select("TARGET_INFO_SESSION_START_TIME", ("utcEpochNs",)), (0,))[0])
 
 

@@ -80,11 +80,11 @@ class _Members:
 
 
 def _pieces(file: io.FileIO) -> Iterator[bytes]:
-    """Member after member; zeros between and behind them are padding.
+    """Member after member; zeros between and after them are padding.
 
     Raises:
         EOFError: the last member is not whole.
-        zlib.error: damage, or something else behind a member.
+        zlib.error: damage, or something else after a member.
     """
     inflater = zlib.decompressobj(wbits=31)
     packed = b""

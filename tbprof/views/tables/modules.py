@@ -181,7 +181,7 @@ _COLUMNS: tuple[Column[_Row], ...] = (
 
 
 def modules(facts: Facts, by: str, *, in_steps: bool) -> Table:
-    """The modules of a trace, each behind the one it lies in.
+    """The modules of a trace, each after the one it lies in.
 
     Raises:
         UsageError: They are to be grouped by something else, or none is recorded.

@@ -103,5 +103,5 @@ def _skip(source: ByteSource, stream: EventStream, first_byte: int) -> None:
         chunk = stream.next_chunk()
         if chunk is None or not chunk.bounded:
             raise NotWhole(source.path)
-        # The comma behind the last event belongs to the chunk.
+        # The comma after the last event belongs to the chunk.
         stream.consume(chunk, len(chunk.array) - 1, ended=False)

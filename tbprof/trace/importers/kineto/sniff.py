@@ -1,4 +1,4 @@
-"""Whether a file is a Kineto trace, told by its first bytes alone."""
+"""Whether a file is a Kineto trace, by its first bytes alone."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def batch_of(
         fields: Of `SliceArgs`, those that the arguments were decoded with.
         clock: What the times were decoded as.
         used_bytes: How much of the chunk they took.
-        ended: Whether the event array closes behind them.
+        ended: Whether the event array closes after them.
         uniform: What they were decoded as sharing.
     """
     phases = _phases_of(events) if uniform is None else _uniform_phases(events, uniform)
@@ -195,13 +195,13 @@ class Boundary:
     """Offset of the comma in `separator`."""
 
     def last(self, buffer: bytearray, start: int, end: int) -> int | None:
-        """Index of the comma behind the last complete event in `buffer[start:end]`."""
+        """Index of the comma after the last complete event in `buffer[start:end]`."""
         found = buffer.rfind(self.separator, start, end)
         return None if found < 0 else found + self.comma
 
 
 def events_follow(json: bytes, start: int) -> bool:
-    """Whether events stand behind `start`: then what looks like the end of the array is damage."""
+    """Whether events stand after `start`: then what looks like the end of the array is damage."""
     return FIRST_EVENT.search(json, start) is not None
 
 

@@ -17,13 +17,13 @@ from tbprof.trace.importers.source import ByteSource
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 """A longer event is dropped and counted. The longest seen in real traces has 60 KB."""
 MAX_SKIPPED_BYTES = 256 * 1024 * 1024
-"""Behind so much that is no event, nothing is looked for any more: a file may unpack to anything."""
+"""After so much that is no event, nothing is looked for any more: a file may unpack to anything."""
 MAX_METADATA_BYTES = 12 * 1024 * 1024
-"""Limit for what stands before the array, and for what stands behind it."""
+"""Limit for what stands before the array, and for what stands after it."""
 
 _BOM = b"\xef\xbb\xbf"
 _LAST_EVENT, _LAST_EVENT_BYTES = b'"Record Window End"', 1024
-"""What the profiler writes behind all others, and more than it and its line take."""
+"""What the profiler writes after all others, and more than it and its line take."""
 _OPEN, _CLOSE, _COMMA = b"[],"
 
 
@@ -34,7 +34,7 @@ class Chunk:
     array: memoryview
     """`[`, the events, and one byte more: `]` if `bounded`."""
     bounded: bool
-    """Whether it was cut behind a whole event. If not, it is all that there is so far."""
+    """Whether it was cut after a whole event. If not, it is all that there is so far."""
     last: bool
     """Whether the file ends here."""
     full: bool
@@ -98,7 +98,7 @@ class EventStream:
     def consume(self, chunk: Chunk, used_bytes: int, *, ended: bool) -> None:
         """Say that the first `used_bytes` of the chunk's events are done with.
 
-        `ended` if the array closes right behind them. With nothing used the next chunk
+        `ended` if the array closes right after them. With nothing used the next chunk
         is longer, until the limit of one event is reached.
         """
         if chunk.bounded:
@@ -124,7 +124,7 @@ class EventStream:
         return len(self._buffer) >= MAX_EVENT_BYTES
 
     def read_tail(self) -> bytes:
-        """What stands behind the array, from its closing bracket on; empty if it never closed."""
+        """What stands after the array, from its closing bracket on; empty if it never closed."""
         if not self.ended:
             return b""
         while not self._at_end and self._end - self._start < MAX_METADATA_BYTES:
@@ -193,7 +193,7 @@ class EventStream:
         return self._boundary.last(self._buffer, self._start, self._end)
 
     def _grow(self) -> None:
-        # One event may fill `MAX_EVENT_BYTES`; only what stands before or behind the array may be longer.
+        # One event may fill `MAX_EVENT_BYTES`; only what stands before or after the array may be longer.
         size = len(self._buffer)
         larger = bytearray(2 * size if self._is_full else min(2 * size, MAX_EVENT_BYTES + 2))
         with memoryview(self._buffer) as view:

@@ -146,7 +146,7 @@ class Decoder:
             events = self._decoded(chunk.array, clock, self._fields)
         except UNDECODABLE:
             return self._up_to_end(chunk.events, clock)
-        # The comma behind the last event is used as well.
+        # The comma after the last event is used as well.
         return batch_of(events, self._fields, clock, len(chunk.array) - 1, ended=False)
 
     def _up_to_end(self, json: bytes, clock: ClockType) -> Batch | None:

@@ -50,7 +50,7 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     """The arguments of a complete event that tbprof can read. Ints are exact below 2^53.
 
     What most rows have stands first, and then each key near the one that Kineto writes before
-    it: the decoder looks for a key behind the last one first. A number that is not there is -1.
+    it: the decoder looks for a key after the last one first. A number that is not there is -1.
     """
 
     correlation: float = -1.0

@@ -28,7 +28,7 @@ class Slice(msgspec.Struct, Generic[Clock, Length, Args], tag_field="ph", tag="X
     """A complete event; `ts` and `dur` in us.
 
     With `ts` as digits or Decimal, `dur` is a float: that is exact to the ns below 101 days. The fields are
-    in Kineto's order: the decoder looks for a key behind the last one first.
+    in Kineto's order: the decoder looks for a key after the last one first.
     """
 
     cat: KinetoCategory = KinetoCategory.OTHER

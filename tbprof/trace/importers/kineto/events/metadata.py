@@ -1,4 +1,4 @@
-"""What a file says about itself, before and behind its events."""
+"""What a file says about itself, before and after its events."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _valid_escape(match: re.Match[bytes]) -> bytes:
 
 
 def object_end(json: bytes, start: int, limit: int) -> int | None:
-    """Index behind the object that opens at `start`, None where it does not close before `limit`."""
+    """Index after the object that opens at `start`, None where it does not close before `limit`."""
     depth = 0
     for token in _TOKEN.finditer(json, start, limit):
         first = json[token.start()]
