@@ -81,10 +81,9 @@ class Key:
         """The same for other states: what was made of a file as it was is replaced."""
         return self.ask, self.of, self.parameters
 
-    @property
-    def group(self) -> Hashable:
-        """What is forgotten together."""
-        return (self.ask, self.run) if self.run else self.place
+    def group(self, place: Hashable) -> Hashable:
+        """What is forgotten together: the answers about a run, or the one of this place."""
+        return (self.ask, self.run) if self.run else place
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +108,10 @@ class Kept:
 
     def get(self, key: Key, kind: type[_Value]) -> _Value | None:
         """What is kept of this kind, of the files as they are."""
-        group = key.group
+        place = key.place
+        group = key.group(place)
         with self._lock:
-            entry = self._groups.get(group, {}).get(key.place)
+            entry = self._groups.get(group, {}).get(place)
             if entry is None or entry.state != key.state or not isinstance(entry.value, kind):
                 return None
             self._groups.move_to_end(group)
@@ -119,7 +119,8 @@ class Kept:
 
     def keep(self, key: Key, value: object, size_bytes: int = _FAILED_BYTES) -> None:
         """Keep it while there is room, in the place of what was made of the files as they were."""
-        group, place = key.group, key.place
+        place = key.place
+        group = key.group(place)
         with self._lock:
             entries = self._groups.setdefault(group, {})
             self._groups.move_to_end(group)

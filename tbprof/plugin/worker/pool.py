@@ -219,9 +219,9 @@ class Pool:
         """
         now = time.monotonic()
         with self._lock:
-            job = self._jobs.get(task.key)
-            if job is None and (known := self._known(task.key)) is not None:
+            if (known := self._known(task.key)) is not None:
                 return known
+            job = self._jobs.get(task.key)
             if job is None:
                 self._make_room(task.priority, now)
                 job = self._jobs[task.key] = self._waiting[task.priority][task.key] = Job(task, now)
@@ -237,9 +237,10 @@ class Pool:
     def state_of(self, key: Key) -> State | None:
         """What is known without asking; None where nothing is."""
         with self._lock:
+            if (known := self._known(key)) is not None:
+                return known
             job = self._jobs.get(key)
-            known = None if job is not None else self._known(key)
-        return known if job is None else self._state_of(job)
+        return None if job is None else self._state_of(job)
 
     def give_up(self, key: Key) -> None:
         """Do not answer it any more, unless a process has begun."""

@@ -83,6 +83,9 @@ class Traces:
             TbprofError: There is none; the message says why.
             Busy: The process that answers can't be asked.
         """
+        known = self._pool.state_of(key)
+        if isinstance(known, Answer):
+            return known
         question = Question(path, key.ask, dict(key.parameters))
         task = Task(
             key, question, Priority.OPEN_TRACE, deadline_s(_size_bytes(path)), packed=packed or _as_it_is
