@@ -124,11 +124,23 @@ def interrupts_torch() -> bool:
     """Whether a signal handler, or what Python calls as one, came between two lines of torch's own Python."""
     handlers: set[CodeType] = set()
     frame = sys._getframe()
+    if not _is_below_torch(frame):
+        return False
     while frame.f_back is not None:
         if _is_torch_s(frame.f_back):
             handlers = handlers or {*codes_of_handlers(), _leave_waiting.__code__}
             if frame.f_code in handlers:
                 return True
+        frame = frame.f_back
+    return False
+
+
+def _is_below_torch(called: FrameType) -> bool:
+    """Whether any of torch's Python waits for this call: of an ordinary step none does."""
+    frame: FrameType | None = called
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(_TORCH):
+            return True
         frame = frame.f_back
     return False
 
