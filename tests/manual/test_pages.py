@@ -17,6 +17,7 @@ import tbprof
 from tbprof.errors import UsageError
 from tbprof.manual.pages import RULES_PAGE, ManualText, all_pages, manual_text
 from tbprof.model import Instance, RankSequence, Report
+from tbprof.model.figures import Remedy
 from tbprof.standard_streams import SUBSTITUTES
 from tbprof.texts.rule_pages import RuleText, all_rules
 
@@ -151,7 +152,7 @@ def keys_of_report() -> set[str]:
     return keys - NOT_WRITTEN | ADDED
 
 
-NOT_WRITTEN = {"facts", "ranked", "total", "instance", "sequence"}
+NOT_WRITTEN = {"facts", "ranked", "total", "instance", "sequence"} | {"figures", "remedy"} | keys_of(Remedy)
 """Fields that have another name in JSON, that stand there without their own, or that are the tab's alone."""
 ADDED = {"schema", "hook", "message"}
 

@@ -320,6 +320,7 @@ _QUESTIONS = (
 )
 _OF_THE_STACK = ("_len_torch_function_stack", "_get_function_stack_at", "_is_torch_function_mode_enabled")
 """Not replaced in `torch.overrides`, which calls the mode by what they say."""
+_NAMES = frozenset(_QUESTIONS + _OF_THE_STACK)
 _has_replaced: list[Any] = []
 """Whether ours stand in the places of torch's."""
 
@@ -340,17 +341,34 @@ def _answer_as_torch_does() -> None:
 
 def _replace(by_identity: dict[int, Any], *, torch_too: bool) -> None:
     """Put others into the places of these functions, wherever a module has them by one of their names."""
-    for module_name, module in tuple(sys.modules.items()):
+    for module_name, namespace in _asking_modules():
         is_torch_s = module_name.startswith("torch.") and module_name not in ("torch._C", "torch.overrides")
-        # type() and object's own: a lazy module would import itself.
-        if (is_torch_s and not torch_too) or not issubclass(type(module), ModuleType):
+        if is_torch_s and not torch_too:
             continue
-        namespace = object.__getattribute__(module, "__dict__")
-        names = _QUESTIONS if module is torch.overrides else _QUESTIONS + _OF_THE_STACK
-        for name in names:
+        for name in _QUESTIONS if module_name == "torch.overrides" else _NAMES:
             other = by_identity.get(id(namespace.get(name)))
             if other is not None:
                 namespace[name] = other
+
+
+def _asking_modules() -> list[tuple[str, dict[str, Any]]]:
+    """The names and contents of modules that have one of these functions; looked for after an import only."""
+    imported = (len(sys.modules), next(reversed(sys.modules)))
+    if _asking_when.get("imported") != imported:
+        _asking[:] = [
+            (name, namespace)
+            for name, module in tuple(sys.modules.items())
+            # type() and object's own: a lazy module would import itself.
+            if issubclass(type(module), ModuleType)
+            and not (namespace := object.__getattribute__(module, "__dict__")).keys().isdisjoint(_NAMES)
+        ]
+        _asking_when["imported"] = imported
+    return _asking
+
+
+_asking: list[tuple[str, dict[str, Any]]] = []
+_asking_when: dict[str, tuple[int, str]] = {}
+"""How many modules there were then, and the newest."""
 
 
 def _let_dynamo_look_again() -> None:
