@@ -139,7 +139,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         r"ignite/engine/__init__\.py",
         r"<lambda>",
         _VALUE,
-        "A supervised trainer returns `loss.item()` unless it is told otherwise: "
+        "A supervised trainer returns `loss.item()` unless it is set otherwise: "
         "output_transform=lambda x, y, y_pred, loss: loss.detach() leaves it on the device.",
     ),
     FrameworkOption(
@@ -147,7 +147,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         r"ignite/metrics/.*\.py",
         _ANY,
         _COPY,
-        "The metric sums up on the CPU unless it is told otherwise: give it device=.",
+        "The metric sums up on the CPU unless it is set otherwise: give it device=.",
     ),
     FrameworkOption(
         "ignite_non_blocking",

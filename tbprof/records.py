@@ -102,7 +102,7 @@ class _Layout:
         return dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self.is_kw_only)(cls)
 
 
-class _Told:
+class _LazyFields:
     """What the standard library keeps of a class, made when it is first asked for."""
 
     __slots__ = ("name",)
@@ -176,8 +176,8 @@ _SHARED: dict[str, Any] = {
     "__setattr__": _no_change,
     "__delattr__": _no_change,
     "__replace__": _replaced,
-    "__dataclass_fields__": _Told("__dataclass_fields__"),
-    "__dataclass_params__": _Told("__dataclass_params__"),
+    "__dataclass_fields__": _LazyFields("__dataclass_fields__"),
+    "__dataclass_params__": _LazyFields("__dataclass_params__"),
 }
 _EQUAL: dict[str, Any] = {"__eq__": _eq, "__hash__": _hash}
 _SLOTTED: dict[str, Any] = {"__getstate__": _values, "__setstate__": _set_state}

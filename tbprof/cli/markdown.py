@@ -65,7 +65,7 @@ def markdown(report: Report) -> str:
 
 def problems_markdown(problems: Sequence[Problem]) -> str:
     """A section after those of the windows: what gave nothing, and which ranks are missing or damaged."""
-    return "\n".join(["## To know", "", *(f"- {prose(problem.told)}" for problem in problems), ""])
+    return "\n".join(["## To know", "", *(f"- {prose(problem.notice)}" for problem in problems), ""])
 
 
 def _row(report: Report, site: SiteRow) -> str:

@@ -148,9 +148,11 @@ def _lines(device: DeviceSnapshot) -> list[str]:
         )
     if device.awaited_bytes:
         lines.append(f"Given back, and still awaited by a stream: {size(device.awaited_bytes)}.")
-    told = [count(device.events[name], *words) for name, words in _EVENTS.items() if device.events.get(name)]
-    if told:
-        lines.append(f"History: {', '.join(told)}.")
+    sentence = [
+        count(device.events[name], *words) for name, words in _EVENTS.items() if device.events.get(name)
+    ]
+    if sentence:
+        lines.append(f"History: {', '.join(sentence)}.")
     lines += [
         f"{size(one.bytes):>12}  {count(one.blocks, 'block'):>14}  {one.place or 'line not recorded'}"
         for one in device.held[:_MOST_HELD]

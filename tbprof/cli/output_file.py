@@ -114,7 +114,7 @@ class Problem:
     """Whether the sentence does so itself, as those of errors do."""
 
     @property
-    def told(self) -> str:
+    def notice(self) -> str:
         """The problem as one sentence for people."""
         return self.sentence if self.names_path else f"{self.path}: {self.sentence}"
 

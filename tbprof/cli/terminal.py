@@ -170,8 +170,8 @@ def _launched(report: Report) -> list[str]:
 
 def _memory(report: Report) -> list[str]:
     """The peaks of the window; nothing where no allocations were recorded."""
-    told = peak_words([_peak(one) for one in report.memory])
-    return [f"  memory       {told} (tbprof table memory FILE says by what)"] if told else []
+    sentence = peak_words([_peak(one) for one in report.memory])
+    return [f"  memory       {sentence} (tbprof table memory FILE says by what)"] if sentence else []
 
 
 def _peak(one: MemoryPeak) -> MemoryFigures:

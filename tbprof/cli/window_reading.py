@@ -191,8 +191,8 @@ class FolderWindows:
         from tbprof.texts.series import part_sentence
 
         chosen = self._shard.of(windows)
-        told = part_sentence(self._shard.number, self._shard.count, len(chosen), len(windows))
-        tell(f"{self._folder}: {told}")
+        sentence = part_sentence(self._shard.number, self._shard.count, len(chosen), len(windows))
+        tell(f"{self._folder}: {sentence}")
         return chosen
 
     def _read(self, windows: Sequence[Window]) -> Iterator[WindowReport]:
@@ -215,7 +215,7 @@ class FolderWindows:
 
 def _say(problems: list[Problem], problem: Problem) -> None:
     problems.append(problem)
-    tell(problem.told)
+    tell(problem.notice)
 
 
 def read_windows(

@@ -45,8 +45,8 @@ def ranked_actions(report: Report) -> Ranked:
 
 def rank(report: Report) -> Ranked:
     """The findings of a report as actions, and what is left."""
-    room_ns = max((mean_step_us(report) or 0.0) * 1000 * len(report.steps), 1.0)
-    planned = _planned(report, MEDIUM_SHARE * room_ns)
+    steps_ns = max((mean_step_us(report) or 0.0) * 1000 * len(report.steps), 1.0)
+    planned = _planned(report, MEDIUM_SHARE * steps_ns)
     rows = {at for action in planned for at in action.findings}
     held = {site for at in rows for site in report.findings[at].sites}
     others = [FindingIndex(at) for at in range(len(report.findings)) if at not in rows]
@@ -55,8 +55,8 @@ def rank(report: Report) -> Ranked:
     open_ = [
         at for at in others if at not in {*unknown, *minor} and not _is_in_plan(report.findings[at], held)
     ]
-    actions = in_order(report, planned, list(_alone(report, open_)), room_ns)
-    shown = () if _happens_once(report) else _worth_a_change(actions, room_ns)
+    actions = in_order(report, planned, list(_alone(report, open_)), steps_ns)
+    shown = () if _happens_once(report) else _worth_a_change(actions, steps_ns)
     left = {at for action, _ in actions if action not in shown for at in action.findings}
     smaller = tuple(action for action in planned if action not in shown)
     return Ranked(shown, smaller, unknown, tuple(sorted({*minor, *left})))
@@ -130,10 +130,10 @@ def together(savings: Sequence[Saving], window_ns: int) -> Saving:
     return found.at_most(window_ns)
 
 
-def _worth_a_change(actions: list[WeighedAction], room_ns: float) -> tuple[Action, ...]:
+def _worth_a_change(actions: list[WeightedAction], steps_ns: float) -> tuple[Action, ...]:
     """The actions above the share, and the rows of the plan that others of it rest on."""
     most = max((weight for _, weight in actions), default=0.0)
-    least = (MEDIUM_SHARE if most >= MEDIUM_SHARE * room_ns else _LEAST_SHARE) * room_ns
+    least = (MEDIUM_SHARE if most >= MEDIUM_SHARE * steps_ns else _LEAST_SHARE) * steps_ns
     worth = [weight >= least for _, weight in actions]
     planned = [at for at, (action, _) in enumerate(actions) if action.total_ns is not None and worth[at]]
     last = max(planned, default=-1)
@@ -151,24 +151,24 @@ _LEADS_FROM = 0.5
 """The share of the worth of any other action."""
 
 
-WeighedAction: TypeAlias = tuple[Action, float]
+WeightedAction: TypeAlias = tuple[Action, float]
 """An action, and by how many ns of the window it is ranked."""
 
 
 def in_order(
-    report: Report, planned: list[Action], alone: list[Action], room_ns: float
-) -> list[WeighedAction]:
+    report: Report, planned: list[Action], alone: list[Action], steps_ns: float
+) -> list[WeightedAction]:
     """The rows of the plan in their order, each other action where what it can still save belongs.
 
     Args:
         report: Of the window.
         planned: Rows of the fix plan.
         alone: All others.
-        room_ns: How long the steps take together.
+        steps_ns: How long the steps take together.
     """
-    ordered: list[WeighedAction] = []
-    rows = [(action, _weight(report, action, room_ns)) for action in planned]
-    others = _heaviest_first(report, alone, room_ns)
+    ordered: list[WeightedAction] = []
+    rows = [(action, _weight(report, action, steps_ns)) for action in planned]
+    others = _heaviest_first(report, alone, steps_ns)
     lead = _lead(report, rows, others)
     saved_ns, shortened_ns = 0, 0
     while rows or others:
@@ -182,29 +182,29 @@ def in_order(
             saved_ns = ordered[-1][0].total_ns or 0
         lead = None
         left = [_after(report, action, saved_ns, shortened_ns) for action, _ in others]
-        others = _heaviest_first(report, left, room_ns)
+        others = _heaviest_first(report, left, steps_ns)
     return ordered
 
 
-def _lead(report: Report, rows: list[WeighedAction], others: list[WeighedAction]) -> WeighedAction | None:
+def _lead(report: Report, rows: list[WeightedAction], others: list[WeightedAction]) -> WeightedAction | None:
     """The action that the first sentence is about, where no other is worth more than twice as much."""
     case = "" if report.verdict is None else report.verdict.case
-    told = rows[:1] if case == "waits" else [pair for pair in others if _is_told(report, pair[0])]
-    if not told:
+    named = rows[:1] if case == "waits" else [pair for pair in others if _is_named(report, pair[0])]
+    if not named:
         return None
-    worth = sum(weight for _, weight in rows) if case == "waits" else told[0][1]
+    worth = sum(weight for _, weight in rows) if case == "waits" else named[0][1]
     most = max(weight for _, weight in [*rows, *others])
-    return told[0] if worth >= _LEADS_FROM * most else None
+    return named[0] if worth >= _LEADS_FROM * most else None
 
 
-def _is_told(report: Report, action: Action) -> bool:
+def _is_named(report: Report, action: Action) -> bool:
     """Whether the first sentence is about what it finds; that of `waits` is about the fix plan."""
     case = "" if report.verdict is None else report.verdict.case
     return case != "waits" and answers(report.findings[action.findings[0]].rule, case)
 
 
-def _heaviest_first(report: Report, alone: list[Action], room_ns: float) -> list[WeighedAction]:
-    weighed = [(action, _weight(report, action, room_ns)) for action in alone]
+def _heaviest_first(report: Report, alone: list[Action], steps_ns: float) -> list[WeightedAction]:
+    weighed = [(action, _weight(report, action, steps_ns)) for action in alone]
     return sorted(weighed, key=lambda pair: -pair[1])
 
 
@@ -217,13 +217,13 @@ def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> 
 
     Shorter kernels win by shorter waits, so that both draw on what the host waited for.
     """
-    room_ns = _room_ns(report, report.findings[action.findings[0]].rule)
+    steps_ns = _room_ns(report, report.findings[action.findings[0]].rule)
     saving = action.saving
     if _makes_kernels_shorter(report, action):
         saved_ns += shortened_ns
-    if room_ns is None or not saved_ns or saving.ceiling_ns <= room_ns - saved_ns:
+    if steps_ns is None or not saved_ns or saving.ceiling_ns <= steps_ns - saved_ns:
         return action
-    return dataclasses.replace(action, saving=saving.at_most(max(room_ns - saved_ns, 0)))
+    return dataclasses.replace(action, saving=saving.at_most(max(steps_ns - saved_ns, 0)))
 
 
 def answers(code: str, case: str) -> bool:
@@ -252,13 +252,13 @@ def _room_ns(report: Report, rule: str) -> int | None:
     return report.idle.total.device_ns + exposed_ns + sum(filter(None, copying))
 
 
-def _weight(report: Report, action: Action, room_ns: float) -> float:
+def _weight(report: Report, action: Action, steps_ns: float) -> float:
     saving = action.saving
     if saving.estimate_ns is not None:
         return saving.estimate_ns
     if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
         return saving.floor_ns
-    if report.verdict is not None and report.verdict.case == "communication" and _is_told(report, action):
+    if report.verdict is not None and report.verdict.case == "communication" and _is_named(report, action):
         return saving.ceiling_ns
     worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
-    return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * room_ns)
+    return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * steps_ns)

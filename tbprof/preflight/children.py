@@ -1,4 +1,4 @@
-"""The processes that a program starts by `multiprocessing`, until all have ended and reported what they found."""
+"""The processes that a program starts by `multiprocessing`, until all have ended and reported."""
 
 from __future__ import annotations
 

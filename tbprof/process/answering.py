@@ -70,19 +70,17 @@ _LOW_PRIORITY = 10
 _PIPE_BYTES = 65_536
 """What one holds at most."""
 
-_Asked: TypeAlias = tuple[dict[str, Any], bytes]
+_Request: TypeAlias = tuple[dict[str, Any], bytes]
 
-Answering: TypeAlias = Callable[[Callable[[int, int], None]], Callable[[Question], bytes]]
+Handler: TypeAlias = Callable[[Callable[[int, int], None]], Callable[[Question], bytes]]
 """Makes, of a function to tell progress to, one that answers; the latter may raise whatever it meets."""
 
 
-def main(
-    answering: Answering, *, niceness: int = _LOW_PRIORITY, more_memory_bytes: int | None = None
-) -> None:
+def main(handler: Handler, *, niceness: int = _LOW_PRIORITY, more_memory_bytes: int | None = None) -> None:
     """Answer on stdout what stdin asks until it ends; what is printed goes to stderr.
 
     Args:
-        answering: See `Answering`.
+        handler: See `Handler`.
         niceness: What is added to that of the process; by default others come first.
         more_memory_bytes: That the process can have from now on; by default as much as there is.
     """
@@ -93,23 +91,23 @@ def main(
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         # A parent that runs in the background hands on that Ctrl-C is ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        asked = received(cast(BinaryIO, _Unlocked(io.FileIO(0, closefd=False))))
-        told, sys.stdout = sys.stdout.buffer, sys.stderr
-        answer_all(_interrupting(asked), told, answering)
+        requests = received(cast(BinaryIO, _Unlocked(io.FileIO(0, closefd=False))))
+        stdout, sys.stdout = sys.stdout.buffer, sys.stderr
+        serve(_interrupting(requests), stdout, handler)
 
 
-def answer_all(asked: Iterable[_Asked], told: BinaryIO, answering: Answering) -> None:
+def serve(requests: Iterable[_Request], stdout: BinaryIO, handler: Handler) -> None:
     """Answer until the questions end."""
-    answer = answering(_telling(told))
-    for message, content in asked:
+    answer = handler(_progress_to(stdout))
+    for message, content in requests:
         number = message["id"]
         question = Question(message["path"], message["ask"], message["parameters"], content)
         try:
             answered = _answered(answer, question)
         except TbprofError as error:
-            send(told, {"id": number, "error": str(error), "kind": type(error).__name__})
+            send(stdout, {"id": number, "error": str(error), "kind": type(error).__name__})
         else:
-            send(told, {"id": number}, answered)
+            send(stdout, {"id": number}, answered)
 
 
 class _Unlocked:
@@ -160,21 +158,21 @@ def _answered(answer: Callable[[Question], bytes], question: Question) -> bytes:
         raise TraceError(f"{question.path} can't be shown; {fault}") from error
 
 
-def _telling(told: BinaryIO) -> Callable[[int, int], None]:
+def _progress_to(stdout: BinaryIO) -> Callable[[int, int], None]:
     last = time.monotonic()
 
     def tell(read_bytes: int, total_bytes: int) -> None:
         nonlocal last
         if time.monotonic() - last > TELL_EVERY_S:
             last = time.monotonic()
-            send(told, {"read_bytes": read_bytes, "total_bytes": total_bytes})
+            send(stdout, {"read_bytes": read_bytes, "total_bytes": total_bytes})
 
     return tell
 
 
-def _interrupting(messages: Iterable[_Asked]) -> Iterator[_Asked]:
+def _interrupting(messages: Iterable[_Request]) -> Iterator[_Request]:
     """The messages, whose end interrupts what is being answered."""
-    waiting: SimpleQueue[_Asked | None] = SimpleQueue()
+    waiting: SimpleQueue[_Request | None] = SimpleQueue()
 
     def listen() -> None:
         for message in messages:

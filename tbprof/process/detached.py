@@ -169,8 +169,8 @@ class _Orphan(Detached):
     def _hears_the_end(self) -> bool:
         is_shut = False
         with contextlib.suppress(BlockingIOError):
-            while told := os.read(self._pipe, 1024):
-                self._heard += told
+            while output := os.read(self._pipe, 1024):
+                self._heard += output
             is_shut = True
         for line in self._heard.splitlines():
             if line.startswith(_PID_MARK):

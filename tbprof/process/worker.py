@@ -174,7 +174,7 @@ class Worker:
         except TbprofError as error:
             asked.answer.set_exception(error)
         except (EOFError, ValueError):
-            # It ended, or told what is no message: nothing that it tells after that can be understood.
+            # It ended, or sent what is no message: nothing that it sends after that can be understood.
             process.kill()
             code = process.wait()
             asked.answer.set_exception(deadline.why or _ended(code))

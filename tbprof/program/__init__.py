@@ -1,1 +1,1 @@
-"""Programs that know nothing of tbprof: run as Python would run them, their steps counted by what ends each."""
+"""Programs that know nothing of tbprof: run as by Python, with steps counted by what ends each."""

@@ -169,8 +169,8 @@ def _words(error: Exception) -> str:
 
 def _remote_file(path: str, info: Mapping[str, Any]) -> RemoteFile:
     modified_ns = _time_ns(info)
-    told = (str(info[name]) for name in _VERSIONS if info.get(name))
-    return RemoteFile(path, int(info.get("size") or 0), next(told, str(modified_ns)), modified_ns)
+    versions = (str(info[name]) for name in _VERSIONS if info.get(name))
+    return RemoteFile(path, int(info.get("size") or 0), next(versions, str(modified_ns)), modified_ns)
 
 
 def _time_ns(info: Mapping[str, Any]) -> int:

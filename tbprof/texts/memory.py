@@ -55,8 +55,10 @@ def _peak(figures: MemoryFigures) -> str:
     before = f", {size(figures.before_bytes)} of it from before the window" if figures.before_bytes else ""
     if figures.device == _CPU:
         return f"{figures.device} at most {size(figures.peak_bytes)} {_WHILE_PROFILED}{before}"
-    told = f"{figures.device} at most {size(figures.peak_bytes)} allocated{before}"
-    return told if figures.reserved_bytes is None else f"{told}, {size(figures.reserved_bytes)} reserved"
+    sentence = f"{figures.device} at most {size(figures.peak_bytes)} allocated{before}"
+    return (
+        sentence if figures.reserved_bytes is None else f"{sentence}, {size(figures.reserved_bytes)} reserved"
+    )
 
 
 def _scope(*, in_steps: bool, steps: int) -> str:
@@ -93,23 +95,21 @@ def peak_headline(figures: HeldFigures) -> str:
     if figures.before_bytes:
         held.append(f"{size(figures.before_bytes)} from before the recording")
     scope = f" {_WHILE_PROFILED}" if figures.device == _CPU else ""
-    told = f"{figures.device} holds at most {size(figures.peak_bytes)}{scope}{where}"
-    return f"{told}: {' and '.join(held)}." if held else f"{told}."
+    sentence = f"{figures.device} holds at most {size(figures.peak_bytes)}{scope}{where}"
+    return f"{sentence}: {' and '.join(held)}." if held else f"{sentence}."
 
 
 def peak_note(figures: HeldFigures) -> str:
     """What the figures are of."""
-    told = f"{count(figures.events, 'event')} of the allocator"
+    sentence = f"{count(figures.events, 'event')} of the allocator"
     if not figures.is_recorded:
-        return (
-            f"{told}; torch before 1.10 records neither totals nor addresses, so who holds what is not known"
-        )
+        return f"{sentence}; torch before 1.10 records neither totals nor addresses: holders are not known"
     if figures.device == _CPU:
-        return f"{told}; {_OF_A_CPU}"
+        return f"{sentence}; {_OF_A_CPU}"
     if figures.reserved_bytes is None:
-        return told
+        return sentence
     spare = figures.reserved_bytes - figures.peak_bytes
-    return f"{told}; {size(figures.reserved_bytes)} reserved at most, {size(spare)} above the peak"
+    return f"{sentence}; {size(figures.reserved_bytes)} reserved at most, {size(spare)} above the peak"
 
 
 def device_name(found: OutOfMemory) -> str:

@@ -27,10 +27,10 @@ def operators_sentence(
     start = f"Operators {_scope(in_steps=in_steps, steps=steps)}, by {by}"
     if device_us is None:
         return f"{start}: no device is recorded."
-    told = f"{start}: {duration(device_us)} on the device"
+    sentence = f"{start}: {duration(device_us)} on the device"
     if without_operator_us:
-        told += f", {share(without_operator_us / device_us)} of it launched by no operator"
-    return f"{told}."
+        sentence += f", {share(without_operator_us / device_us)} of it launched by no operator"
+    return f"{sentence}."
 
 
 def kernels_sentence(*, calls: int, total_us: float, short_calls: int, in_steps: bool, steps: int) -> str:
@@ -47,8 +47,10 @@ def modules_sentence(
 ) -> str:
     """Times of the device, of the host without one; `outside_us` are in no part of the program."""
     start = f"Modules {_scope(in_steps=in_steps, steps=steps)}"
-    told = f"{start}: {duration(total_us)} on the {'device' if has_device else 'host'}"
-    return f"{told}, {share(outside_us / total_us)} of it outside modules." if total_us else f"{told}."
+    sentence = f"{start}: {duration(total_us)} on the {'device' if has_device else 'host'}"
+    return (
+        f"{sentence}, {share(outside_us / total_us)} of it outside modules." if total_us else f"{sentence}."
+    )
 
 
 def comparison_sentence(
@@ -86,10 +88,10 @@ def collectives_sentence(calls: int, exposed_us: float | None, *, is_cut_off: bo
     if not calls:
         why = "the file is cut off, and does not tell them" if is_cut_off else "none is recorded"
         return f"Collectives: {why}."
-    told = f"{count(calls, 'collective')} of the whole trace"
+    sentence = f"{count(calls, 'collective')} of the whole trace"
     if exposed_us is None:
-        return f"{told}."
-    return f"{told}; within the steps {duration(exposed_us)} with no computing beside them."
+        return f"{sentence}."
+    return f"{sentence}; within the steps {duration(exposed_us)} with no computing beside them."
 
 
 def _scope(*, in_steps: bool, steps: int) -> str:
@@ -119,8 +121,8 @@ def comparison_headline(
     idle = "" if idle_us is None else f" The device is idle for {_difference(idle_us, each)}."
     if not largest:
         return f"No {what} takes longer or shorter than before.{idle}"
-    told = [f"`{name_words(name)}` takes {_difference(us, each)}" for name, us in largest]
-    return f"{_listed(told)}{'' if on_device else ', on the host'}.{idle}"
+    sentence = [f"`{name_words(name)}` takes {_difference(us, each)}" for name, us in largest]
+    return f"{_listed(sentence)}{'' if on_device else ', on the host'}.{idle}"
 
 
 def _difference(us: float, each: str) -> str:

@@ -119,8 +119,8 @@ def _place(finding: Finding) -> str:
 
 def share_of_steps(report: Report, saving_ns: int) -> float:
     """What all steps win, 0 to 1: what a cold one would save can be more than all of the others take."""
-    room_ns = (mean_step_us(report) or 0.0) * 1000 * len(report.steps)
-    return min(saving_ns / max(room_ns, 1.0), 1.0)
+    steps_ns = (mean_step_us(report) or 0.0) * 1000 * len(report.steps)
+    return min(saving_ns / max(steps_ns, 1.0), 1.0)
 
 
 def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:

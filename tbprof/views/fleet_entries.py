@@ -190,8 +190,8 @@ def _lacking(rows: Sequence[FleetWindow]) -> Iterator[str]:
 
 
 def _rank(row: FleetWindow) -> int | None:
-    told = rank_of(row.window.worker)
-    return row.summary.rank if told is None and row.summary is not None else told
+    named = rank_of(row.window.worker)
+    return row.summary.rank if named is None and row.summary is not None else named
 
 
 def _top(known: Sequence[tuple[FleetWindow, WindowSummary]]) -> tuple[SummaryLine | None, float]:

@@ -65,8 +65,8 @@ def snapshot_document(found: Snapshot) -> MemoryDocument:
     failed = next(((one.device, one.failed) for one in found.devices if one.failed is not None), None)
     if failed is not None:
         device, last = failed
-        told = failed_sentence(asked_bytes=last.asked_bytes, free_bytes=last.free_bytes, place=last.place)
-        headline = f"GPU {device} {told} {headline}"
+        sentence = failed_sentence(asked_bytes=last.asked_bytes, free_bytes=last.free_bytes, place=last.place)
+        headline = f"GPU {device} {sentence} {headline}"
     return MemoryDocument(headline, None, tuple(_device_part(device) for device in found.devices))
 
 

@@ -46,10 +46,10 @@ class Opening:
 
 def opening_of(report: Report) -> Opening:
     """What is said first of a window."""
-    return opening_after(report, action_rows(report, ranked_actions(report), mean_step_us(report) or 0.0))
+    return opening_with(report, action_rows(report, ranked_actions(report), mean_step_us(report) or 0.0))
 
 
-def opening_after(report: Report, actions: Sequence[ActionRow]) -> Opening:
+def opening_with(report: Report, actions: Sequence[ActionRow]) -> Opening:
     """The same, for who has its actions; a verdict of another version is left out, and its order with it."""
     opening = _of_time(report, actions)
     grows = " ".join(_growing(report))

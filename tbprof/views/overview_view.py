@@ -68,8 +68,8 @@ def _begins_with_plan(actions: Sequence[ActionRow]) -> bool:
 def _nothing_to_fix(report: Report) -> bool:
     if report.idle is None or any(finding.severity != "info" for finding in report.findings):
         return False
-    room_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
-    return report.idle.total.device_ns < BOUND_SHARE * room_ns and not _is_exposed(report)
+    steps_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
+    return report.idle.total.device_ns < BOUND_SHARE * steps_ns and not _is_exposed(report)
 
 
 def _is_exposed(report: Report) -> bool:

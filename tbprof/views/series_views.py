@@ -105,10 +105,10 @@ def series_row(
     window: Window, number: int, figures: WindowFigures | None = None, problem: str = ""
 ) -> SeriesRow:
     """A window in its place: with its figures, with what is wrong with it, or still being read."""
-    told = rank_of(window.worker)
+    named = rank_of(window.worker)
     return SeriesRow(
         worker=window.worker,
-        rank=figures.rank if told is None and figures is not None else told,
+        rank=figures.rank if named is None and figures is not None else named,
         window=window.window,
         number=number,
         state="broken" if problem else "reading" if figures is None else "ready",

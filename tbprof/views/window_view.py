@@ -16,7 +16,7 @@ from tbprof.views.communication import communication_view
 from tbprof.views.copies import bytes_per_s, copy_rows, non_blocking_of
 from tbprof.views.findings import finding_row, predicted_rows, saving_view
 from tbprof.views.instances import instance_view
-from tbprof.views.opening import lines_come_first, opening_after, records_first
+from tbprof.views.opening import lines_come_first, opening_with, records_first
 from tbprof.views.overview_view import overview_view
 from tbprof.views.steady import row_of, us
 from tbprof.views.trust import worst_of
@@ -37,7 +37,7 @@ from tbprof.views.window import (
 def window_view(report: Report, *, run: str, worker: str, window: str) -> WindowView:
     """Everything that the screen shows of one window."""
     overview = overview_view(report)
-    opening = opening_after(report, overview.actions)
+    opening = opening_with(report, overview.actions)
     total_ns = sum(step.length_ns for step in report.steps)
     trace = report.trace
     return WindowView(
@@ -101,8 +101,8 @@ def _idle(report: Report, total_ns: int) -> IdleView | None:
         DeviceIdleRow(device, one.device_ns / max(total_ns, 1))
         for device, one in report.idle.by_device.items()
     )
-    room_ns = max(total_ns * len(devices), 1)
-    return row_of(IdleView, total, share_of_steps=total.device_ns / room_ns, by_device=devices)
+    steps_ns = max(total_ns * len(devices), 1)
+    return row_of(IdleView, total, share_of_steps=total.device_ns / steps_ns, by_device=devices)
 
 
 def _site(report: Report, index: int, total_ns: int) -> SiteRow:

@@ -58,5 +58,5 @@ def test_links_of_earlier_versions_lead_there(page: Page, address: str) -> None:
 @IN_LIGHT
 def test_a_rank_alone_says_what_it_needs(page: Page, address: str) -> None:
     frame = open_tab(page, address, "exchanging", "job")
-    expect(frame.locator("h1")).to_contain_text("is here: who waits for whom is told by several ranks")
+    expect(frame.locator("h1")).to_contain_text("is here: several ranks of a run show who waits for whom")
     expect(frame.locator("main")).to_contain_text("Let every rank record into the same run")

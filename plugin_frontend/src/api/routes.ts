@@ -1,5 +1,5 @@
 // The plugin's routes. Addresses are relative to the page's base, so that the tab works
-// behind any path prefix or proxy.
+// after any path prefix or proxy.
 
 import { type EmbeddedPage, type EmbeddedWindow, embedded } from "./embedded.ts";
 import { RouteError } from "./routeError.ts";

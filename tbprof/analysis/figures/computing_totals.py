@@ -147,11 +147,11 @@ class _Computed:
                 at_peak_ns.append(
                     int(counts[pair]) * (cost.flops - cost.repeated_flops) / (rate * FLOPS_A_NS)
                 )
-        room_ns = facts.steps.total_ns * len(facts.work.devices)
+        steps_ns = facts.steps.total_ns * len(facts.work.devices)
         # Exactly rounded, so that the order of the file's events does not matter.
         at_peak = math.fsum(at_peak_ns)
         # More than the device can is not what it did.
-        return at_peak / room_ns if 0 < room_ns >= at_peak else None
+        return at_peak / steps_ns if 0 < steps_ns >= at_peak else None
 
     def _products_are_covered(self) -> bool:
         facts, work = self.facts, self.facts.work

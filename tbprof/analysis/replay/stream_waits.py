@@ -42,7 +42,7 @@ class StreamWaits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Told:
+class _QueuedWaits:
     """What the host said: `waiting` of a device waits for what `awaited` had at `recorded_ns`."""
 
     at_ns: Int64s
@@ -55,27 +55,29 @@ class _Told:
 def find_stream_waits(trace: Trace, order: StreamOrder) -> StreamWaits:
     """All of the window, named or guessed, less those that the recorded times contradict."""
     named = _named(trace)
-    told = named if len(named.at_ns) else _guessed(trace, order.work)
-    row = np.full(len(told.at_ns), NONE, np.int64)
+    queued = named if len(named.at_ns) else _guessed(trace, order.work)
+    row = np.full(len(queued.at_ns), NONE, np.int64)
     awaited = row.copy()
-    streams, _ = distinct_lines(np.stack([told.device, told.waiting, told.awaited], axis=1))
+    streams, _ = distinct_lines(np.stack([queued.device, queued.waiting, queued.awaited], axis=1))
     for device, waiting, other in streams.tolist():
-        mine = (told.device == device) & (told.waiting == waiting) & (told.awaited == other)
-        row[mine] = order.next_given(device, waiting, told.at_ns[mine])
-        awaited[mine] = order.last_given(device, other, told.recorded_ns[mine])
+        mine = (queued.device == device) & (queued.waiting == waiting) & (queued.awaited == other)
+        row[mine] = order.next_given(device, waiting, queued.at_ns[mine])
+        awaited[mine] = order.last_given(device, other, queued.recorded_ns[mine])
     found = (row != NONE) & (awaited != NONE)
     row, awaited = row[found], awaited[found]
     kept = order.work.end_ns[awaited] <= order.work.start_ns[row]
-    return StreamWaits(row[kept], awaited[kept], are_recorded=len(told.at_ns) > 0)
+    return StreamWaits(row[kept], awaited[kept], are_recorded=len(queued.at_ns) > 0)
 
 
-def _named(trace: Trace) -> _Told:
+def _named(trace: Trace) -> _QueuedWaits:
     rows = matching_rows(trace, "Stream Wait Event", Category.SYNC)
     waiting, awaited = trace.stream.at(rows), trace.awaited_stream.at(rows)
     known = (waiting >= 0) & (awaited >= 0)
     rows = rows[known]
     at = trace.slices.start_ns[rows]
-    return _Told(at, _record_times(trace, rows, at), trace.device.at(rows), waiting[known], awaited[known])
+    return _QueuedWaits(
+        at, _record_times(trace, rows, at), trace.device.at(rows), waiting[known], awaited[known]
+    )
 
 
 def _record_times(trace: Trace, rows: Int64s, otherwise: Int64s) -> Int64s:
@@ -86,7 +88,7 @@ def _record_times(trace: Trace, rows: Int64s, otherwise: Int64s) -> Int64s:
     return np.where(call == NONE, otherwise, slices.start_ns[call])
 
 
-def _guessed(trace: Trace, work: DeviceWork) -> _Told:
+def _guessed(trace: Trace, work: DeviceWork) -> _QueuedWaits:
     """The waits guessed from the calls alone: thread by thread, the launches around each record and wait."""
     slices = trace.slices
     waits = matching_rows(trace, r"(cuda|hip)StreamWaitEvent", Category.RUNTIME)
@@ -100,17 +102,17 @@ def _guessed(trace: Trace, work: DeviceWork) -> _Told:
     order = np.lexsort((slices.start_ns[rows], slices.lane[rows]))
     order = order[~_repeats(kind[order], slices.lane[rows][order], device[order], stream[order])]
     columns = (slices.lane[rows], kind, slices.start_ns[rows], device, stream)
-    told: list[tuple[int, int, int, int, int]] = []
+    queued: list[tuple[int, int, int, int, int]] = []
     around = _Around()
     for lane, what, at_ns, *launched in zip(*(one[order].tolist() for one in columns), strict=True):
         around = around if around.lane == lane else _Around(lane)
         if what == 0:
-            told += around.launch(*launched)
+            queued += around.launch(*launched)
         elif what == 1:
             around.record(at_ns)
         else:
             around.wait(at_ns)
-    return _Told(*np.array(told, np.int64).reshape(-1, 5).T)
+    return _QueuedWaits(*np.array(queued, np.int64).reshape(-1, 5).T)
 
 
 def _repeats(kind: Int64s, lane: Int32s, device: Int64s, stream: Int64s) -> npt.NDArray[np.bool_]:
@@ -142,7 +144,7 @@ class _Around:
 
     def launch(self, device: int, stream: int) -> list[tuple[int, int, int, int, int]]:
         """The waits that this launch shows to be its stream's."""
-        told = [
+        queued = [
             (at, recorded, device, stream, last if last != stream else other)
             for at, recorded, last, other in self._waits
             if (last if last != stream else other) != NONE
@@ -151,7 +153,7 @@ class _Around:
         if (device, stream) != self._last:
             self._other = self._last[1] if self._last[0] == device else NONE
             self._last = (device, stream)
-        return told
+        return queued
 
 
 _LONG_AGO_NS = -(2**62)

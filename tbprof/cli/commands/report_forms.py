@@ -51,8 +51,8 @@ def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) 
     if reader.of_memory:
         from tbprof.cli.commands.report_memory import memory_texts
 
-        for told in memory_texts(reader.of_memory, has_windows=before != ""):
-            yield before + told
+        for sentence in memory_texts(reader.of_memory, has_windows=before != ""):
+            yield before + sentence
             before = "\n"
     if options.format == "markdown" and reader.problems:
         # A text on a terminal has them beside it, on stderr.

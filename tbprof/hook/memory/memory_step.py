@@ -83,8 +83,8 @@ def watch_optimizers() -> None:
         )
 
 
-def _tell(told: list[Callable[..., None]], *of: Any) -> None:
-    for note in tuple(told):
+def _tell(given: list[Callable[..., None]], *of: Any) -> None:
+    for note in tuple(given):
         note(*of)
 
 
@@ -194,9 +194,9 @@ class MemoryRecorder:
             modules.register_module_forward_hook(self._guarded(self._leave_module)),
         ):
             self._hooks.callback(handle.remove)
-        for told, note in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
-            told.append(self._guarded(note))
-            self._hooks.callback(told.clear)
+        for given, note in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
+            given.append(self._guarded(note))
+            self._hooks.callback(given.clear)
         compilations = CompilationWatch(self._close_log)
         compilations.look()
         self._hooks.callback(compilations.stop)
@@ -223,13 +223,13 @@ class MemoryRecorder:
     def _guarded(self, note: Callable[..., None]) -> Callable[..., None]:
         """A hook of torch's that hands `note` what is followed before what torch hands it."""
 
-        def called(*told: Any) -> None:
+        def called(*given: Any) -> None:
             mode, known = self._mode, self._known
             if mode is None or known is None or not mode.log.is_open or get_ident() != self._thread:
                 return
             try:
                 with unseen_by_modes():
-                    note(mode, known, *told)
+                    note(mode, known, *given)
             except Exception as fault:  # noqa: BLE001 - the border to the user's training
                 let_through(fault)
                 mode.fault, mode.log.is_open = fault, False

@@ -110,7 +110,7 @@ def _is_address(name: str) -> bool:
 
 
 def _is_on_loopback(flags: argparse.Namespace) -> bool:
-    """Whether nobody but this machine, and what forwards to it, can ask. TensorBoard is, unless told."""
+    """Whether only this machine, and what forwards to it, can ask: TensorBoard's default."""
     host = getattr(flags, "host", None)
     return not getattr(flags, "bind_all", False) and (not host or _name_of(host) in _LOOPBACK)
 

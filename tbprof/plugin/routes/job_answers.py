@@ -27,7 +27,7 @@ _MOST_UNREAD = 64
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Problems:
     """What of a rank's summary is read here."""
 
     is_damaged: bool
@@ -86,7 +86,7 @@ class JobAnswers:
         damaged = [
             window.worker
             for window, one in zip(newest.windows, found, strict=True)
-            if one is not None and (isinstance(one, TbprofError) or record_in(one, _Told).is_damaged)
+            if one is not None and (isinstance(one, TbprofError) or record_in(one, _Problems).is_damaged)
         ]
         return not_newest_note(
             chosen.number,

@@ -1,12 +1,12 @@
 """A pinned batch is copied, and the host waits for it.
 
 What
-    `x.to(device)` of a tensor in pinned memory, without `non_blocking=True`: the copy itself would not
-    hold up the host, the synchronize that torch puts after it does.
+    `x.to(device)` of a tensor in pinned memory, without `non_blocking=True`: the copy would not
+    block; the sync call that torch adds after it does.
 
 Why
-    The synchronize waits for the whole stream, with all work queued before the copy. The host loses
-    its lead once in each step, and gets nothing for it.
+    The sync call waits for the whole stream, with all work queued before the copy. Once in each step the host
+    can no longer run ahead, for nothing in return.
 
 Example
     before:

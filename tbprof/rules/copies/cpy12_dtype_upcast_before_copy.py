@@ -2,7 +2,7 @@
 
 What
     The host turns bytes into floats, or floats into doubles, and copies the result: two, four or eight
-    times the bytes of what it was made from.
+    times as many bytes as the source.
 
 Why
     The bus is the narrow place, and the cast takes the host's time as well. The device casts the same

@@ -97,8 +97,8 @@ def input_types(trace: Trace, row: int) -> tuple[str, ...]:
 
 def makes_shape(trace: Trace, row: int, shape: str) -> bool:
     """Whether an op was given this shape as a value, or has it as that of its first input."""
-    told = (value.replace(" ", "") for value in _strings(_text(trace, trace.concrete_inputs, row)))
-    return shape in told or first_shape(trace, row) == shape
+    shapes = (value.replace(" ", "") for value in _strings(_text(trace, trace.concrete_inputs, row)))
+    return shape in shapes or first_shape(trace, row) == shape
 
 
 def _text(trace: Trace, column: SparseColumn, row: int) -> str:

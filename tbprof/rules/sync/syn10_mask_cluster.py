@@ -1,8 +1,8 @@
 """Several waits hide one another: fix them together.
 
 What
-    Reads, synchronizes or uploads of the same steps of which each wins little alone, and which win 1.3 times
-    the sum of that, or more, when all of them go.
+    Several waits in the same steps. Removing one saves little, because the next one then waits; removing all
+    saves at least 1.3 times the sum.
 
 Why
     While one of them is left the host still stops there in every step, and waits for what the

@@ -34,8 +34,8 @@ def computing_sentence(computing: Computing) -> str:
     """The largest parts, each with how near its limit it is, and what no formula covers; "" without work."""
     if not computing.device_ns:
         return ""
-    told = [part for part in computing.parts if part.device_ns >= _WORTH_A_WORD * computing.device_ns]
-    parts = ", ".join(_part(part, computing.device_ns) for part in told[:_MOST_PARTS])
+    named = [part for part in computing.parts if part.device_ns >= _WORTH_A_WORD * computing.device_ns]
+    parts = ", ".join(_part(part, computing.device_ns) for part in named[:_MOST_PARTS])
     sentences = [f"Where the device's time goes: {parts}."]
     if computing.covered_ns and computing.uncovered_share >= _WORTH_A_WORD:
         sentences.append(f"No formula covers {share(computing.uncovered_share)} of the computing.")

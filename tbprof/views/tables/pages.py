@@ -132,15 +132,15 @@ def _comparison_headline(table: Table) -> str:
     differences = zip(
         table.cells("short_name" if is_short else "name"), table.cells("difference_us"), strict=True
     )
-    told, rows = dict[str, float](), list[tuple[str, float]]()
+    shown, rows = dict[str, float](), list[tuple[str, float]]()
     for name, difference_us in differences:
         if name in NO_ROWS:
-            told[name] = difference_us
+            shown[name] = difference_us
         else:
             rows.append((name, difference_us))
     moved = sum(abs(us) for _, us in rows)
     largest = [(one, us) for one, us in rows[:_MOST_NAMED] if abs(us) > _LEAST_MOVED * moved]
-    idle_us = told.get(IDLE, 0.0)
+    idle_us = shown.get(IDLE, 0.0)
     return comparison_headline(
         table.name.removesuffix("s"),
         largest,

@@ -75,8 +75,8 @@ def test_a_folder_without_a_window_is_told_as_that(tmp_path: Path, environment: 
     missing = run_tbprof("doctor", tmp_path / "logs", environment=environment)
     (tmp_path / "logs").mkdir()
     empty = run_tbprof("doctor", tmp_path / "logs", environment=environment)
-    assert f"{tmp_path / 'logs'} does not exist yet: nothing can be said of its runs." in missing.stdout
-    assert f"{tmp_path / 'logs'} holds no window yet: nothing can be said of its runs." in empty.stdout
+    assert f"{tmp_path / 'logs'} does not exist yet: no runs to check." in missing.stdout
+    assert f"{tmp_path / 'logs'} holds no window yet: no runs to check." in empty.stdout
 
 
 def test_without_results_it_looks_at_the_machine(tmp_path: Path, environment: dict[str, str]) -> None:

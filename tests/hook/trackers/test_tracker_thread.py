@@ -220,7 +220,7 @@ def test_a_tracker_that_raises_is_named_once(
         telling.tell(WINDOW, NO_PAGE, telling.listeners())
         telling.wait(LONG_S)
     said = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    assert said == ["W&B could not be told of a window: ConnectionError: no network"]
+    assert said == ["W&B could not be given a window: ConnectionError: no network"]
 
 
 def test_a_tracker_that_hangs_holds_nobody_up(
@@ -249,7 +249,7 @@ def test_where_no_thread_can_begin_the_training_goes_on(
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     telling.tell(WINDOW, NO_PAGE, telling.listeners())
-    assert caplog.messages[0].startswith("the trackers could not be told of a window: RuntimeError")
+    assert caplog.messages[0].startswith("the trackers could not be given a window: RuntimeError")
 
 
 def test_a_package_that_is_broken_is_no_tracker(
@@ -260,7 +260,7 @@ def test_a_package_that_is_broken_is_no_tracker(
     monkeypatch.setitem(sys.modules, "mlflow", package)
     telling.tell(WINDOW, NO_PAGE, telling.listeners())
     assert telling.listeners() == ()
-    assert caplog.messages[0].startswith("the trackers could not be told of a window: ZeroDivisionError")
+    assert caplog.messages[0].startswith("the trackers could not be given a window: ZeroDivisionError")
 
 
 @pytest.mark.parametrize("has_listeners", [True, False])

@@ -17,7 +17,7 @@ from timeouts import PATIENCE_S
 
 from tbprof.plugin.worker import answers as worker_answers
 from tbprof.plugin.worker.main import answering
-from tbprof.process.answering import answer_all, received
+from tbprof.process.answering import received, serve
 from tbprof.report import build_report
 from tbprof.store.codec import decode_report
 from tbprof.store.report_cache import cached_report
@@ -31,7 +31,7 @@ def answers(*paths: Path, ask: str = "report") -> list[tuple[dict[str, Any], byt
         ({"id": at, "path": str(path), "ask": ask, "parameters": {}}, b"") for at, path in enumerate(paths)
     ]
     told = io.BytesIO()
-    answer_all(questions, told, answering)
+    serve(questions, told, answering)
     told.seek(0)
     return list(received(told))
 

@@ -1,4 +1,4 @@
-"""DST01: the GPU communicates and computes nothing."""
+"""DST01: communication is not overlapped with computing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DST05: the host stands still until a collective is over."""
+"""DST05: the host blocks on a collective."""
 
 from __future__ import annotations
 

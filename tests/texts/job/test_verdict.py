@@ -45,5 +45,5 @@ def test_ranks_that_wait_do_not_arrive_together() -> None:
 
 
 def test_of_ranks_without_collectives_nothing_is_claimed() -> None:
-    assert no_collectives_sentence(2).endswith(": whether one waits for another can't be told.")
+    assert no_collectives_sentence(2).endswith(": whether one waits for another is not known.")
     assert no_collectives_sentence(1).startswith("No collective was recorded: ")

@@ -134,7 +134,7 @@ def test_ranks_that_give_nothing_are_damaged_or_missing_are_named() -> None:
     rows = [looked_at("run", 1, summary, worker=f"worker{rank}") for rank, summary in ranks.items()]
     unread = dataclasses.replace(looked_at("run", 1, None, worker="node_rank5"), problem="a.json is empty")
     assert rows_of(*rows, unread)["run"].row.problem == (
-        "a.json is empty. Damaged: rank 1, the trace ends early. What is told of it is of the part before. "
+        "a.json is empty. Damaged: rank 1, the trace ends early. Its figures are of the part before. "
         "Not recorded: rank 4. A rank that was not recorded may hold up the others unseen."
     )
     other = dataclasses.replace(unread, window=window("run", 1, "node_rank4"))
@@ -151,7 +151,7 @@ def test_a_run_of_one_worker_that_is_cut_off_is_not_told_to_be_busy() -> None:
     together, alone = rows_of(*ranks)["run"].row, rows_of(ranks[0])["run"].row
     assert (together.busy, together.idle) == (alone.busy, alone.idle)
     row = rows_of(looked_at("run", 1, cut))["run"].row
-    assert row.problem == "Damaged: the trace ends early. What is told of it is of the part before."
+    assert row.problem == "Damaged: the trace ends early. Its figures are of the part before."
     assert (row.gpus, row.busy, row.idle) == (1, None, None)
 
 

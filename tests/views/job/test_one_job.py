@@ -64,4 +64,4 @@ def test_a_trace_that_ends_early_is_named(reports: list[Report]) -> None:
     damaged = dataclasses.replace(reports[1].trace, health=(HealthFact("truncated", "warning", {}),))
     cut = dataclasses.replace(reports[1], trace=damaged)
     page = job_page([rank_summary(reports[0], "a", 0), rank_summary(cut, "b", 1)])
-    assert "The trace of rank 1 ends early: what is told of it is of the part before." in page.notes
+    assert "The trace of rank 1 ends early: its figures are of the part before." in page.notes

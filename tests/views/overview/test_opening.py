@@ -110,8 +110,8 @@ def test_else_a_line_that_would_wait_comes_first_with_its_part_of_the_waits() ->
     verdict, action = said(without_gpu(400_000, LINE))
     assert verdict == "Recorded without a GPU: 1 line would make the host wait for one."
     assert action == (
-        "First: read this value less often, or one step late (train.py:7). On a GPU it makes the only wait"
-        " of a step; only a recording there tells how much time that is."
+        "First: read this value less often, or one step late (train.py:7). On a GPU this would be the only"
+        " wait of a step: record on a GPU to see what it costs."
     )
 
 

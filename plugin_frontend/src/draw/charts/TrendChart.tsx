@@ -26,7 +26,7 @@ interface TrendChartProps {
   format: (value: number) => string;
   /** The same in words, for who does not see it. */
   label: string;
-  /** The point whose values are told below; null: none. */
+  /** The point whose values are named below; null: none. */
   pointed: TrendPoint | null;
   onPoint: (point: TrendPoint, series: number) => void;
   onOpen: (point: TrendPoint, series: number) => void;

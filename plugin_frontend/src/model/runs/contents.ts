@@ -4,7 +4,7 @@
 type Look = "same" | "changing" | "changed";
 
 /**
- * Gives what is told, look by look, which content the files of a window have; null where that is not known.
+ * Gives what is known, look by look, which content the files of a window have; null where that is not known.
  * A file changes with every look while it is written, so it has changed once two looks find the same.
  */
 export function watchContents(): (address: string, content: string | null) => Look {

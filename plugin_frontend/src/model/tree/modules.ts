@@ -32,7 +32,7 @@ export function moduleRows(nodes: readonly ModuleNode[], top: number, closed: Re
       hidden.add(index);
       continue;
     }
-    // They come depth first: what lies in a node is right behind it.
+    // They come depth first: what lies in a node comes right after it.
     const hasInner = nodes[index + 1]?.parent === index;
     rows.push({ index, depth, hasInner, isOpen: listed !== null || !closed.has(index) });
   }

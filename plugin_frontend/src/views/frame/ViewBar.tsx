@@ -50,7 +50,7 @@ function Count({ of: count }: { of: number | null }) {
   return count === null ? null : <span class="count">{formatCount(count)}</span>;
 }
 
-/** How many sites a view lists; where none can be told, the lines that would wait for a GPU. Null where it lists none of either, or nobody knows. */
+/** How many sites a view lists; where none is known, the lines that would wait for a GPU. Null where it lists none of either, or nobody knows. */
 function listed(name: ViewName, view: WindowView): number | null {
   if (name !== "syncs" && name !== "copies") return null;
   const sites = sitesOf(name, view.sites).length;

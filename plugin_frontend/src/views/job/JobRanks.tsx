@@ -37,7 +37,7 @@ export function JobRanks({ page }: { page: JobPage }) {
   );
 }
 
-/** Of a step: a cause with less is too narrow to be told by its pattern. */
+/** Of a step: a cause with less is too narrow for its pattern to show. */
 const LEAST_SHARE = 0.01;
 
 /** What those that are not listed have in common. */

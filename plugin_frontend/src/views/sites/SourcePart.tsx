@@ -8,7 +8,7 @@ import { Icon } from "../../widgets/Icon.tsx";
 import { Location } from "../../widgets/Location.tsx";
 import { EditorButton } from "../EditorButton.tsx";
 
-/** Lines of code before and behind the site's own. */
+/** Lines of code before and after the site's own. */
 const AROUND = 3;
 
 /** Where a site is: its line in its code, and who called it. */

@@ -153,7 +153,7 @@ function cellOf(one: ShownColumn, row: number) {
   );
 }
 
-/** A share is drawn behind its figure. */
+/** A share is drawn beside its figure. */
 function barOf({ column }: ShownColumn, row: number): { style?: Record<string, string> } {
   if (column.key !== "share") return {};
   const part = Math.min(Math.max(column.numbers?.[row] ?? 0, 0), 1);
