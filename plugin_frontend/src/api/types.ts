@@ -38,7 +38,7 @@ export interface RunsView {
   newest_run: string | null;
   /** With the first page. */
   skipped: SkippedRow[];
-  /** The parameter `page` that gives the runs behind these; null with the last ones. */
+  /** The parameter `page` that gives the runs after these; null with the last ones. */
   next_page: number | null;
   /** Pages of another version belong to another list. */
   version: string;
