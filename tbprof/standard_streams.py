@@ -100,7 +100,7 @@ def put(text: str) -> None:
     """Print to stdout.
 
     Raises:
-        OutputError: It is closed, or what is behind it is full.
+        OutputError: It is closed, or its disk is full.
         BrokenPipeError: Its reader has seen enough.
     """
     with _saying_why():

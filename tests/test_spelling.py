@@ -61,3 +61,37 @@ def test_no_docstring_begins_in_mid_sentence() -> None:
 def test_a_docstring_in_mid_sentence_is_seen() -> None:
     source = 'SIZE = 1\n"""Of a file."""\n\n\ndef f():\n    """The size of a file."""\n'
     assert [text for _, text in docstrings(source) if _MID_SENTENCE.match(text)] == ["Of a file."]
+
+
+_FORBIDDEN = re.compile(
+    r"\banew\b|\bwhosever\b|can't be told|\btold\b(?! apart)|\b(?:a|the|one|each) synchronize\b(?! call)"
+    r"|(?<!left )(?<!none )(?<!fell )(?<!stays )(?<!queued )(?<!waits )(?<!hides )(?<!sits )\bbehind (?:it\b|them\b"
+    r"|a (?:window|step)|the (?:window|step|last|first|array|events?)\b)",
+    re.IGNORECASE,
+)
+"""Words that CONTRIBUTING rules out: nothing is *told*, nor comes *behind* a window."""
+
+
+def test_no_word_is_used_that_contributing_rules_out() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in [
+            *(ROOT / "tbprof").rglob("*.py"),
+            *(ROOT / "tbprof").rglob("*.md"),
+            *ROOT.glob("README*.md"),
+        ]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if _FORBIDDEN.search(line)
+    ]
+    assert found == []
+
+
+def test_a_word_that_is_ruled_out_is_seen() -> None:
+    lines = (
+        "recorded behind the window",
+        "it can't be told",
+        "a synchronize waits",
+        "left behind the window",
+        "begun again",
+    )
+    assert [bool(_FORBIDDEN.search(line)) for line in lines] == [True, True, True, False, False]

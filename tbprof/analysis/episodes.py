@@ -5,9 +5,9 @@ copy or synchronize call before it on its thread and both have the same innermos
 instance, or neither has one; other calls between do not matter, nor does time. Device and
 event synchronizes are never joined. The profiler's own synchronize is no episode.
 
-A copy blocked the host if it is joined to a synchronize, or its call is synchronous (no
+A copy blocked the host if it is joined to a sync call, or its call is synchronous (no
 `Async` in the name), or it reads the device into pageable memory. Otherwise it did not,
-however long the call took. A synchronize always did.
+however long the call took. A sync call always did.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Episodes:
     """Its copy call, or its synchronize call where there is no copy: position in `Calls`."""
     is_copy: npt.NDArray[np.bool_]
     joined: Int64s
-    """Position in `Calls` of the synchronize joined to the copy, or `NONE`."""
+    """Position in `Calls` of the sync call joined to the copy, or `NONE`."""
     record: Int64s
     """Position in `DeviceWork` of the copy's device row, or `NONE`."""
     direction: Int64s

@@ -37,7 +37,7 @@ _MIN_STEPS_FOR_COLD = 3
 _ENOUGH_FOR_AN_END = 2
 _EMPTY_SHARE = 0.1
 _CALLS_OF_A_STEP = r"(?:cuda|hip)(?:Memcpy|(?:Stream|Event)Synchronize)"
-"""Not the synchronize of a device, by which the profiler itself ends the window."""
+"""Not the sync call of a device, by which the profiler itself ends the window."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -99,12 +99,12 @@ def _run(given: Sequence[str]) -> int:
         else:
             for command, what in _COMMANDS.items():
                 commands.add_parser(command, help=what)
-        own, behind = _at_dashes(given)
+        own, after = _at_dashes(given)
         options, unknown = parser.parse_known_args(own)
         if unknown:
             parser.error(_unrecognized(unknown, given))
-        if behind:
-            options.paths.extend(behind)
+        if after:
+            options.paths.extend(after)
         code: int = options.run(options)
         return code
 
@@ -124,7 +124,7 @@ def _unrecognized(unknown: Sequence[str], given: Sequence[str]) -> str:
     """In the words of argparse, and where they would be a program's."""
     is_program = given[0] == "check" and any(word.endswith(".py") or word == "-m" for word in given)
     words = " ".join(unknown)
-    hint = f"; those of the program go behind --: PROGRAM -- {words}" if is_program else ""
+    hint = f"; those of the program go after --: PROGRAM -- {words}" if is_program else ""
     return f"unrecognized arguments: {words}{hint}"
 
 

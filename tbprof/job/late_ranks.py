@@ -36,7 +36,7 @@ class LateRank:
     waits_ns: int
     """The waits of all ranks in all collectives of the step."""
     by_part: Mapping[Part, int]
-    """Whatever was to blame, whosever; they add up to `waits_ns`."""
+    """The waits by what was to blame for them, on all late ranks; they add up to `waits_ns`."""
     cause: Part | None
     """What made the late rank late, by what most of the waits for it are due to; None where nobody was."""
     cause_ns: int

@@ -75,7 +75,7 @@ class VerdictWindow:
 def _long_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
     """Idle with work queued that is more than what a device needs from one kernel to the next.
 
-    Behind a host that runs ahead work is always queued, so that most of it is of that kind.
+    With a host that runs ahead, work is always queued, so that most of it is of that kind.
     """
     queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
     long = queued.end_ns - queued.start_ns >= LONG_GAP_NS

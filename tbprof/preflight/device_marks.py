@@ -162,7 +162,7 @@ def place_named(device: Any) -> Place | None:
 
 
 _FOR_DEVICE: WeakValueDictionary[int, Any] = WeakValueDictionary()
-"""The program's generators for the device, by torch's objects behind them: ops get those in other wraps."""
+"""The program's generators for the device, by torch's own objects: ops get those in other wraps."""
 
 
 def made_for_device(generator: Any) -> None:

@@ -191,7 +191,7 @@ def _inputs_joined(numbers: Numbers) -> str:
     calls, of = int(numbers["calls"]), int(numbers["of"])
     return (
         f"Shapes, FLOPs and limits of {calls:,} of {of:,} operator calls are those of"
-        f" {count(int(numbers['steps']), 'step')} that the hook recorded behind the window; the others are"
+        f" {count(int(numbers['steps']), 'step')} that the hook recorded after the window; the others are"
         " given something else from step to step, or nothing with a shape."
     )
 

@@ -28,7 +28,7 @@ def kind_missing(kind: str) -> str:
     return _MISSING[kind]
 
 
-_PLACES = ("outside ", "before ", "between ", "behind ")
+_PLACES = ("outside ", "before ", "between ", "after ")
 """How names of ours begin that say where themselves."""
 
 

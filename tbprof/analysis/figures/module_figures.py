@@ -254,11 +254,11 @@ def between_parts(facts: Facts, owners: Owners) -> dict[PartLabel, Intervals]:
         return {}
     free = _free(facts, owners)
     before = kinds[np.searchsorted(begun, free.start_ns, side="right") - 1]
-    behind = kinds[np.searchsorted(begun, free.end_ns, side="left")]
+    after = kinds[np.searchsorted(begun, free.end_ns, side="left")]
     found = {}
     for label in dict.fromkeys(_PLACES.values()):
         pairs = [pair for pair, place in _PLACES.items() if place is label]
-        mine = np.logical_or.reduce([(before == one) & (behind == other) for one, other in pairs])
+        mine = np.logical_or.reduce([(before == one) & (after == other) for one, other in pairs])
         found[label] = union(free.start_ns[mine], free.end_ns[mine])
     return found
 

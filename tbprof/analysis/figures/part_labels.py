@@ -45,7 +45,7 @@ BETWEEN = PartLabel("between", "between the modules", "")
 GRADIENTS = PartLabel("gradients", "between backward and optimizer", "")
 """Gradients are clipped."""
 
-AFTER = PartLabel("after", "behind the modules", "")
+AFTER = PartLabel("after", "after the modules", "")
 """The part from the last module to the end of a step: metrics, averages of weights, results of inference."""
 
 _MARK = re.compile(r"nn\.Module: (?P<name>.+) \((?P<type>[^()]+)\)")

@@ -11,7 +11,7 @@ the recorded times contradict is none.
 
 Frees of device memory that hold up the training, as the replay needs them.
 
-A free waits until its device has done all that it was given, as a synchronize does: where a wait before it
+A free waits until its device has done all that it was given, as a sync call does: where a wait before it
 goes, it waits in its place. What it takes besides comes after that. No trace says which device it was, so
 that it awaits each one that was done by its return; for any other it has not waited.
 """

@@ -267,7 +267,7 @@ class MemoryRecorder:
     def _lose(self, error: Exception) -> None:
         let_through(error)
         self.abandon()
-        logger.warning("What holds memory was not recorded behind a window: %s", error)
+        logger.warning("What holds memory was not recorded after a window: %s", error)
 
 
 def write_memory_step(

@@ -87,4 +87,4 @@ class InputSteps:
 
     def _lose(self, reason: str) -> None:
         self._session.give_back()
-        logger.warning("What operators are given was not recorded behind a window: %s", reason)
+        logger.warning("What operators are given was not recorded after a window: %s", reason)

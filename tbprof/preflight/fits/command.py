@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for each batch size")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
-    parser.add_argument("program", help="the script; behind it -- and what it is given")
+    parser.add_argument("program", help="the script; after it -- and what it is given")
     return parser
 
 

@@ -95,7 +95,7 @@ def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:
     """The derivative of `x[rows]`, for which torch kept the rows of the host, and copies them again.
 
     It is counted at the line of `x[rows]`, where it can be fixed. (`IndexBackward0` of a GPU's trace
-    holds a copy and a synchronize for each index.)
+    holds a copy and a sync call for each index.)
     """
     for index in host_indexes(args):
         event, where, made_by = getattr(index.untyped_storage(), "_tbprof_upload", (None, None, None))

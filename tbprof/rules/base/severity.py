@@ -92,7 +92,7 @@ _COMPILING = r"entire_frame_compile|_compile\.compile_inner|.*\(dynamo_timed\)|d
 def are_benign(facts: Facts, members: Int64s) -> bool:
     """Whether all these episodes wait for what was before the window, for the compiler, or for its end.
 
-    A synchronize after the last launch of a window holds up nothing. One before the first launch of the
+    A sync call after the last launch of a window holds up nothing. One before the first launch of the
     first step awaits what was launched before it. So does a wait of the first step that is more than half
     unexplained: those kernels are not recorded. A compiled region syncs while it is being compiled, and
     not again.
@@ -131,7 +131,7 @@ def _before_the_window(facts: Facts) -> npt.NDArray[np.bool_]:
 
 
 def _before_nothing(facts: Facts) -> npt.NDArray[np.bool_]:
-    """Whether each episode is a synchronize after which nothing was launched any more."""
+    """Whether each episode is a sync call after which nothing was launched any more."""
     work = facts.work
     launched = work.launch_start_ns[work.launch != NONE]
     last = int(launched.max(initial=np.iinfo(np.int64).min))

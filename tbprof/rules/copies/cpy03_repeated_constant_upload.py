@@ -6,7 +6,7 @@ What
     finding rests on the sizes being the same in nearly every step.
 
 Why
-    The copy, and the synchronize after it, are paid in each step for something that the device could
+    The copy, and the sync call after it, are paid in each step for something that the device could
     keep. From pageable memory it also costs the host its lead.
 
 Example

@@ -5,7 +5,7 @@ What
     tensor of the host: a few bytes are put together on the host and copied from pageable memory.
 
 Why
-    The copy is tiny, the synchronize after it is not: it waits for everything queued on the stream,
+    The copy is tiny, the sync call after it is not: it waits for everything queued on the stream,
     and the host loses its lead for the sake of some numbers that it knew before.
 
 Example

@@ -5,7 +5,7 @@ What
     blocking, from it).
 
 Why
-    A small copy costs its call, about 10 us, not its bytes; with a synchronize after each of them the
+    A small copy costs its call, about 10 us, not its bytes; with a sync call after each of them the
     host loses its lead as often.
 
 Example

@@ -25,8 +25,8 @@ from tbprof.trace.columns.columns import Category, Trace
 def ops_of(facts: Facts, lane: int) -> Int64s:
     """Rows of a lane's ops, ascending by start, the longer first."""
     rows = facts.once(_ordered_ops)
-    first, behind = np.searchsorted(facts.trace.slices.lane[rows], (lane, lane + 1))
-    return rows[first:behind]
+    first, end = np.searchsorted(facts.trace.slices.lane[rows], (lane, lane + 1))
+    return rows[first:end]
 
 
 def _ordered_ops(facts: Facts) -> Int64s:

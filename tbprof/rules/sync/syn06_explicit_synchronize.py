@@ -2,7 +2,7 @@
 
 What
     `torch.cuda.synchronize()`, `stream.synchronize()` or `event.synchronize()` in a step of the
-    training: a synchronize call that no op makes, and that had something to wait for.
+    training: a sync call that no op makes, and that had something to wait for.
 
 Why
     Nothing in a step needs it: the device keeps the order of its work by itself. The host
@@ -58,7 +58,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         if _is_bare(facts, site) and facts.can_be_won[site.members].any() and _waits(facts, site):
             call = site.calls[0]
-            # Behind an event there may be a copy that somebody reads.
+            # An event may mark a copy that somebody reads.
             removal: Removal = "defer" if "Event" in call else "drop"
             yield site_finding(facts, index, rule=_CODE, removal=removal, figures=Synchronizing(call))
 

@@ -135,7 +135,7 @@ class UnexplainedWaits:
 def find_unexplained(facts: Facts) -> UnexplainedWaits:
     """Look at all steps but the first; with less than two steps there is nothing to look at."""
     later = union(facts.steps.start_ns[1:], facts.steps.end_ns[1:])
-    # The host copies its own pageable memory before the device can take it: nothing else is behind that.
+    # The host copies its own pageable memory before the device can take it: that has no other cause.
     episodes = facts.episodes
     staged_ns = overlap_ns(facts.causes.states["staging"], episodes.start_ns, episodes.end_ns)
     known_ns = np.maximum(facts.awaited.explained_ns, staged_ns)

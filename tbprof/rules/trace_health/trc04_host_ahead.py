@@ -24,7 +24,7 @@ Action
     Judge several steps together.
 
 Fix
-    Judge many steps together, and time them with one synchronize after all of them.
+    Judge many steps together, and time them with one sync call after all of them.
     caveat: a sync call in each step makes the two agree, and the host can no longer run ahead.
 
 Silent

@@ -156,9 +156,9 @@ def test_what_lies_between_parts_is_named_by_its_place(*, marked: bool) -> None:
         "before the modules": 3,
         "between the modules": 4,
         "between backward and optimizer": 11,
-        "behind the modules": 7,
+        "after the modules": 7,
     }
-    assert rows["behind the modules"].own.host_ns == 400_000
+    assert rows["after the modules"].own.host_ns == 400_000
     assert rows["between backward and optimizer"].own.host_ns == 110_000
     assert rows[""].total.host_ns == 1_000_000
 

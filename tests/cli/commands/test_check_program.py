@@ -246,7 +246,7 @@ def test_arguments_of_the_program_are_told_their_place(tmp_path: Path) -> None:
     (tmp_path / "main.py").touch()
     ended = run_tbprof("check", "--forbid", "SYN", tmp_path / "main.py", "--batch-size", "16")
     assert ended.returncode == 2
-    assert "unrecognized arguments: --batch-size 16; those of the program go behind --" in ended.stderr
+    assert "unrecognized arguments: --batch-size 16; those of the program go after --" in ended.stderr
 
 
 NEEDS_A_GPU = """

@@ -115,7 +115,7 @@ def _received(process: subprocess.Popen[bytes]) -> Piece:
 
 def _joined(path: str | os.PathLike[str], pieces: Sequence[Piece]) -> Trace:
     """The trace of the pieces, if each begins where the one before ended."""
-    if any(before.end != behind.start for before, behind in pairwise(pieces)):
+    if any(before.end != after.start for before, after in pairwise(pieces)):
         raise NotWhole(path)
     reading = Reading(
         unpacked_bytes=pieces[-1].end + len(pieces[-1].tail),

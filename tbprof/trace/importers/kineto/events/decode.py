@@ -82,7 +82,7 @@ class Decoder:
             del batch
 
     def next_batch(self, stream: EventStream) -> Batch | None:
-        """The records of the next chunk, None behind the last."""
+        """The records of the next chunk, None after the last."""
         chunk = stream.next_chunk()
         if chunk is None:
             return None
@@ -183,8 +183,8 @@ class Decoder:
         found = salvage(json, last=chunk.last)
         self.losses.events += found.lost
         self.losses.repaired += found.repaired
-        behind = int(chunk.bounded and not found.ended and found.used_bytes == len(json))
-        return self._exact(found.events, found.used_bytes + behind, ended=found.ended)
+        comma_bytes = int(chunk.bounded and not found.ended and found.used_bytes == len(json))
+        return self._exact(found.events, found.used_bytes + comma_bytes, ended=found.ended)
 
     def _exact(self, events: list[Event], used_bytes: int, *, ended: bool) -> Batch:
         """A batch of events with Decimal times, those with impossible ones left out."""

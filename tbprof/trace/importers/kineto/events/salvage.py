@@ -79,10 +79,10 @@ class _Pass:
         for start in self._starts:
             if self._found.ended or start < done:
                 continue
-            behind = self._take(start)
-            if behind == start:
+            next_start = self._take(start)
+            if next_start == start:
                 break
-            done = behind
+            done = next_start
         self._found.used_bytes = done
         return self._found
 
