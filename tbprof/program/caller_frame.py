@@ -30,7 +30,8 @@ RELAY = "<tbprof relay>"
 Relay: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...], Mapping[str, Any]], Any]
 
 _MOST_RELAYS = 4096
-_RELAYS: dict[tuple[CodeType, int], FunctionType] = {}
+_RELAYS: dict[tuple[int, int], tuple[CodeType, FunctionType]] = {}
+"""By the id of the code, which is held: its own hash is that of all its constants."""
 
 
 def _without_columns(tree: ast.Module) -> ast.Module:
@@ -54,12 +55,15 @@ def called_from(frame: FrameType) -> Relay:
 
     0.3 us where the same place asked before.
     """
-    place = (frame.f_code, frame.f_lasti)
-    relay = _RELAYS.get(place)
-    if relay is None or relay.__globals__ is not frame.f_globals:
-        relay = _RELAYS[place] = _made_for(frame)
-        if len(_RELAYS) > _MOST_RELAYS:
-            forget_callers()
+    code = frame.f_code
+    place = (id(code), frame.f_lasti)
+    known = _RELAYS.get(place)
+    if known is not None and known[1].__globals__ is frame.f_globals:
+        return known[1]
+    relay = _made_for(frame)
+    if len(_RELAYS) >= _MOST_RELAYS:
+        forget_callers()
+    _RELAYS[place] = code, relay
     return relay
 
 

@@ -75,12 +75,17 @@ def _window(training_step: Callable[[], None], step: Callable[[], None]) -> dict
 
 def audited_step(training_step: Callable[[], None]) -> float:
     """Seconds of a step whose lines are recorded, with the beginning and the end of recording."""
+    # As in the other windows: what a window before this one left would be collected in this step.
+    gc.collect()
+    gc.disable()
     began = thread_time()
     audit = AuditStep(embed_source=True)
     audit.start()
     training_step()
     audit.finish()
-    return thread_time() - began
+    ended = thread_time()
+    gc.enable()
+    return ended - began
 
 
 def marked_steps(training_step: Callable[[], None]) -> list[tuple[float, float]]:

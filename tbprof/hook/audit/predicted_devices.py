@@ -112,11 +112,18 @@ class PredictedDevices:
         if options.get("device") is not None:
             return self._asked_for(options, _line())
         places = set()
-        for place in places_of((*arguments, *options.values()) if options else arguments):
-            if place == DEVICE:
-                # Whatever the others are.
-                return DEVICE
-            places.add(place)
+        for value in (*arguments, *options.values()) if options else arguments:
+            kind = type(value)
+            if issubclass(kind, Tensor):
+                place = place_of(value)
+                if place == DEVICE:
+                    # Whatever the others are.
+                    return DEVICE
+                places.add(place)
+            elif issubclass(kind, (list, tuple)):
+                places.update(places_of(value))
+        if DEVICE in places:
+            return DEVICE
         if not places:
             return HOST if name == "pin_memory" else MADE_ON_HOST
         self.is_unsure = self.is_unsure or UNKNOWN in places
@@ -219,14 +226,13 @@ def place_of(tensor: Any, moving: int | None = None) -> str:
     if not is_tensor(tensor):
         return HOST
     # What torch differentiates is a parameter, whatever its class, or was computed with one.
-    if moving is None and needs_gradient(tensor):
-        return DEVICE
-    if _is_parameter(tensor):
+    is_differentiated = needs_gradient(tensor)
+    if (moving is None and is_differentiated) or _is_parameter(tensor):
         return DEVICE
     mark = _mark_of(tensor)
     if mark is not None and mark.moved_by is not None and mark.moved_by == moving:
         return mark.before
-    return DEVICE if needs_gradient(tensor) else UNKNOWN if mark is None else mark.place
+    return DEVICE if is_differentiated else UNKNOWN if mark is None else mark.place
 
 
 def places_of(values: Iterable[Any]) -> Iterable[str]:
