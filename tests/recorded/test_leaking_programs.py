@@ -14,7 +14,7 @@ from trainings import published_soon
 from tbprof import Schedule, TrainerHook
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.figures.memory_growth import Growth, find_growth
-from tbprof.rules.memory.mem05_growing_memory import MIN_BYTES
+from tbprof.rules.memory.words import MIN_GROWTH_BYTES
 from tbprof.trace.reading import read_trace
 
 IDS = [program.make.__name__ for program in PROGRAMS]
@@ -72,4 +72,4 @@ def test_the_hook_records_what_names_it(
 def growths(path: Path) -> list[Growth]:
     """Those that are worth a finding."""
     found = find_growth(Facts(read_trace(path, tables=FACTS_TABLES)))
-    return [growth for growth in found if growth.all_bytes_per_step >= MIN_BYTES]
+    return [growth for growth in found if growth.all_bytes_per_step >= MIN_GROWTH_BYTES]

@@ -7,14 +7,11 @@ numbers with it. So `type()` decides, and torch's and Python's own methods read.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor
-
-from tbprof.hook.safety.user_message import _LAST_RESORT
 
 _PLAIN = (Tensor, torch.nn.Parameter)
 _GET_DEVICE = Tensor.device.__get__
@@ -76,9 +73,3 @@ def storage_of(tensor: Tensor) -> Any:
         NotImplementedError, RuntimeError: It has none of its own, being sparse or made of other tensors.
     """
     return Tensor.untyped_storage(tensor)
-
-
-logger = logging.getLogger("tbprof")
-
-
-logger.addHandler(_LAST_RESORT)

@@ -58,3 +58,6 @@ def _has_other_handlers() -> bool:
     if any(handler is not _LAST_RESORT for handler in logger.handlers):
         return True
     return logger.propagate and logger.parent is not None and logger.parent.hasHandlers()
+
+
+logger.addHandler(_LAST_RESORT)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 SPEAKING = """
     import logging, sys
-    from tbprof.hook.safety.program_values import say
+    from tbprof.hook.safety.user_message import say
 
     own = logging.getLogger("tbprof")
     {setup}

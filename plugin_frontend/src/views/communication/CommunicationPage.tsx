@@ -24,9 +24,7 @@ export function CommunicationPage({ view }: { view: WindowView }) {
 
 function without(view: WindowView): string {
   const isCutOff = view.health.some((row) => row.code === "truncated");
-  return isCutOff
-    ? "The file is cut off among its events: how long its communication took is not known."
-    : "This window holds no communication between ranks.";
+  return isCutOff ? "The file is cut off among its events: how long its communication took is not known." : "This window holds no communication between ranks.";
 }
 
 function Parts({ view, communication }: { view: WindowView; communication: CommunicationView }) {
