@@ -56,7 +56,7 @@ def main() -> None:
             ("a cached report, text", report, NUMPY, NUMPY_NAME),
             ("a cached report, JSON", (*report, "--format", "json"), NUMPY, NUMPY_NAME),
             ("a stored report, text", (*TBPROF, "report", str(stored)), NUMPY, NUMPY_NAME),
-            ("the trace read anew, text", (*report, "--no-cache"), NUMPY, NUMPY_NAME),
+            ("the trace read again, text", (*report, "--no-cache"), NUMPY, NUMPY_NAME),
             ("the small one, text", (*TBPROF, "report", str(options.small), "--no-cache"), NUMPY, NUMPY_NAME),
         ):
             pairs = [(cpu_s(command, environment), cpu_s(floor, environment)) for _ in range(options.rounds)]
