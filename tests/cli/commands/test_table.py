@@ -73,7 +73,7 @@ def test_a_table_of_a_file_that_is_cut_off_is_said_to_be_one(
     cut.write_bytes(whole[: len(whole) * 98 // 100])
     assert main(["table", table, str(cut)]) == 0
     printed = capsys.readouterr()
-    assert "the file is cut off among its events: what is told is of what is left of it" in printed.err
+    assert "the file is cut off among its events: its figures are of what is left of it" in printed.err
     if table == "collectives":
         assert printed.out.startswith("Collectives: the file is cut off, and does not tell them.")
 

@@ -202,6 +202,10 @@ ASKED: tuple[tuple[str, dict[str, str]], ...] = (
 )
 
 
+def test_every_screen_of_a_trace_is_asked() -> None:
+    assert {name for name, _ in ASKED} == ANSWERS.keys() - {"compared_table"}
+
+
 def judge_traces(trace: Path, count: int, seed: int, folder: Path) -> int:
     """How many pages were made; an error that is no sentence comes through."""
     chance, content, shown = random.Random(seed), gzip.decompress(trace.read_bytes()), 0
