@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import functools
 import gc
 import logging
 import queue
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from types import CodeType, FrameType, FunctionType, MethodType, TracebackType
 from typing import Any, ParamSpec, TypeVar
@@ -128,9 +129,21 @@ def _frames(traceback: TracebackType | None) -> Iterator[FrameType]:
 
 def codes_of_handlers() -> set[CodeType]:
     """The code of the handlers that are set now; one may set another before it raises."""
-    handlers: Iterable[Any] = (signal.getsignal(number) for number in signal.valid_signals())
-    functions = (handler.__func__ if type(handler) is MethodType else handler for handler in handlers)
+    functions = (_function_of(signal.getsignal(number)) for number in signal.valid_signals())
     return {function.__code__ for function in functions if type(function) is FunctionType}
+
+
+def _function_of(handler: Any) -> Any:
+    """The function that runs when it is called: that of a partial, a method, or an object with `__call__`."""
+    while type(handler) is functools.partial:
+        handler = handler.func
+    if type(handler) is MethodType:
+        return handler.__func__
+    if type(handler) is FunctionType:
+        return handler
+    # No attribute of the object is asked for: that may be code of the program's.
+    classes = type.__dict__["__mro__"].__get__(type(handler))
+    return next((vars(kind)["__call__"] for kind in classes if "__call__" in vars(kind)), None)
 
 
 def _was_given_frame(frame: FrameType, interrupted: FrameType) -> bool:

@@ -12,7 +12,7 @@ from types import FrameType
 
 import pytest
 
-from tbprof.hook.safety.guard import Guard, MissingFacts, belongs_to_program
+from tbprof.hook.safety.guard import Guard, MissingFacts, belongs_to_program, codes_of_handlers
 
 Handler = Callable[[int, FrameType | None], object]
 
@@ -66,6 +66,14 @@ def handler_of_before() -> Iterator[None]:
     before = signal.getsignal(signal.SIGUSR1)
     yield
     signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.parametrize("handler", HANDLERS)
+def test_the_code_of_a_handler_of_any_kind_is_known(handler: Callable[..., None]) -> None:
+    before = codes_of_handlers()
+    signal.signal(signal.SIGUSR1, handler)
+    (code,) = codes_of_handlers() - before
+    assert code.co_filename == __file__
 
 
 def signaled() -> None:
