@@ -84,7 +84,7 @@ def test_what_could_not_be_looked_for_is_no_silent_pass(tmp_path: Path, capsys: 
     printed = capsys.readouterr()
     assert printed.out.splitlines()[-1].endswith(" suppressed); 1 of 1 window could not be judged")
     cut_off, unchecked = printed.err.splitlines()
-    assert cut_off.endswith("the file is cut off among its events: what is told is of what is left of it")
+    assert cut_off.endswith("the file is cut off among its events: its figures are of what is left of it")
     assert unchecked.endswith("LCH01 is forbidden, and was not checked: no complete GPU work recorded")
     check("--forbid", "LCH01", SAMPLE)
     assert capsys.readouterr().err == ""
