@@ -9,9 +9,9 @@ from itertools import chain
 from tbprof.errors import TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Window
-from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.series_answers import number_of, windows_by_worker
+from tbprof.plugin.routes.window_figures_cache import Deadline, WindowFiguresCache
 from tbprof.plugin.worker.kept import Answer, Kept, Key
 from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.window_messages import as_it_is, json_of, record_in
@@ -40,7 +40,7 @@ class JobAnswers:
         self._logs = logs
         self._reports = reports
         self._kept = kept
-        self._summaries = KeptFigures(reports, kept, "rank_summary", str, str)
+        self._summaries = WindowFiguresCache(reports, kept, "rank_summary", str, str)
 
     def answer(self, parameters: Mapping[str, str]) -> Answer:
         """A `JobAnswer` of the window of the place `number` in line (from 1 on) of every worker of `run`.
@@ -62,7 +62,7 @@ class JobAnswers:
         summaries: list[str] = []
         problems: list[RankProblem] = []
         reading: list[UnreadRank] = []
-        for window, found in zip(windows, self._summaries.of(windows, Patience()), strict=True):
+        for window, found in zip(windows, self._summaries.of(windows, Deadline()), strict=True):
             if isinstance(found, TbprofError):
                 problems.append(_problem(window, found))
             elif found is None:
@@ -82,7 +82,7 @@ class JobAnswers:
 
     def _note(self, chosen: JobWindows, newest: NewestWindow) -> str:
         """Why the newest window is not shown; which are damaged is known once they are read."""
-        found = self._summaries.of(newest.windows, Patience())
+        found = self._summaries.of(newest.windows, Deadline())
         damaged = [
             window.worker
             for window, one in zip(newest.windows, found, strict=True)

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
-from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.log_directory import LogDirectory, requested_window
+from tbprof.plugin.routes.window_figures_cache import Deadline, WindowFiguresCache
 from tbprof.plugin.worker.kept import Answer, Kept, Key
 from tbprof.plugin.worker.reports import FilesState, Reports, files_of
 from tbprof.plugin.worker.window_messages import record_in
@@ -51,7 +51,7 @@ class SeriesAnswers:
     def __init__(self, logs: LogDirectory, reports: Reports, kept: Kept) -> None:
         self._logs = logs
         self._kept = kept
-        self._figures = KeptFigures(reports, kept, "figures", WindowFigures, figures_in)
+        self._figures = WindowFiguresCache(reports, kept, "figures", WindowFigures, figures_in)
 
     def ranks(self, parameters: Mapping[str, str]) -> Answer | RanksView:
         """The window of the place `number` in line (from 1 on) of every worker of `run`.
@@ -83,7 +83,7 @@ class SeriesAnswers:
         return trend_view(rows, len(numbered) - len(shown))
 
     def _rows_of(self, windows: Sequence[Window], numbers: Sequence[int]) -> list[SeriesRow]:
-        found = self._figures.of(windows, Patience())
+        found = self._figures.of(windows, Deadline())
         return [
             series_row(window, number, problem=in_log_directory(window, str(figures)))
             if isinstance(figures, TbprofError)

@@ -11,8 +11,8 @@ import pytest
 from timeouts import PATIENCE_S
 
 from tbprof.model import Window
-from tbprof.plugin.routes.kept_figures import KeptFigures, Patience
 from tbprof.plugin.routes.series_answers import figures_in
+from tbprof.plugin.routes.window_figures_cache import Deadline, WindowFiguresCache
 from tbprof.plugin.worker.kept import Kept
 from tbprof.plugin.worker.reports import Reports
 from tbprof.plugin.worker.window_messages import Part
@@ -74,7 +74,7 @@ def test_ranks_that_did_not_change_are_not_looked_at_again(
     tab = open_tab(str(series))
     before = answer(tab, "ranks", run="run", number="1")
     asked: list[str] = []
-    monkeypatch.setattr(KeptFigures, "of", lambda *_: asked.append("figures"))
+    monkeypatch.setattr(WindowFiguresCache, "of", lambda *_: asked.append("figures"))
     assert tab.get("ranks", run="run", number="1").json == before
     assert asked == []
 
@@ -103,7 +103,7 @@ def test_a_run_that_is_looked_at_is_kept_whole_and_others_are_forgotten(
         return of_many(ask, windows)
 
     monkeypatch.setattr(reports, "of_many", note)
-    kept = KeptFigures(reports, Kept(1), "figures", WindowFigures, figures_in)
+    kept = WindowFiguresCache(reports, Kept(1), "figures", WindowFigures, figures_in)
     report = build_report(next((series / "run").glob("*.gz")))
     windows = []
     for run, worker in (("a", "w0"), ("a", "w1"), ("b", "w0")):
@@ -111,7 +111,7 @@ def test_a_run_that_is_looked_at_is_kept_whole_and_others_are_forgotten(
         stored.write_bytes(encode_report(report, written_by="0.1"))
         windows.append(Window(run, worker, stored.name, 1, None, str(stored), 0))
     for asked in (windows[:2], windows[:2], windows[2:], windows[:2]):
-        assert kept.of(asked, Patience()) == [figures_of(report)] * len(asked)
+        assert kept.of(asked, Deadline()) == [figures_of(report)] * len(asked)
     assert made == ["a", "a", "b", "a", "a"]
 
 

@@ -13,7 +13,7 @@ from tbprof.plugin.worker.kept import Kept, Key
 from tbprof.plugin.worker.reports import Reports, key_of
 from tbprof.plugin.worker.window_messages import Part
 
-_PATIENCE_S = 1.0
+_ANSWER_S = 1.0
 """The time for an answer: reading the reports of a thousand ranks takes about that."""
 
 _AT_ONCE = 64
@@ -25,18 +25,18 @@ _AHEAD = 4
 _Figures = TypeVar("_Figures")
 
 
-class Patience:
+class Deadline:
     """Within one answer: whether there is time for more reports."""
 
     def __init__(self) -> None:
-        self._ends_at = time.monotonic() + _PATIENCE_S
+        self._ends_at = time.monotonic() + _ANSWER_S
 
     @property
     def has_ended(self) -> bool:
         return time.monotonic() > self._ends_at
 
 
-class KeptFigures(Generic[_Figures]):
+class WindowFiguresCache(Generic[_Figures]):
     """Window by window, in the memory of all answers; those of a run stay there or go together."""
 
     def __init__(
@@ -57,7 +57,7 @@ class KeptFigures(Generic[_Figures]):
         self._kind = kind
         self._take = take
 
-    def of(self, windows: Sequence[Window], patience: Patience) -> list[_Figures | TbprofError | None]:
+    def of(self, windows: Sequence[Window], deadline: Deadline) -> list[_Figures | TbprofError | None]:
         """The figures of each window; None while it is read, or waits for the next answer, or why it gives
         nothing.
         """
@@ -66,7 +66,7 @@ class KeptFigures(Generic[_Figures]):
         batches = [left[begin : begin + _AT_ONCE] for begin in range(0, len(left), _AT_ONCE)]
 
         def read(batch: list[int]) -> Sequence[_Figures | TbprofError | None]:
-            is_in_time = batch is batches[0] or not patience.has_ended
+            is_in_time = batch is batches[0] or not deadline.has_ended
             return self._read([windows[at] for at in batch]) if is_in_time else [None] * len(batch)
 
         with ThreadPoolExecutor(_AHEAD) as threads:
