@@ -228,7 +228,7 @@ def test_a_part_says_that_it_is_one_and_names_its_own_damaged_ranks(
     told, *problems = printed.err.splitlines()
     assert told == f"tbprof: {run}: This is part {part[0]} of 3: 1 of 3 windows."
     said = [problem["sentence"] for problem in json.loads(printed.out)["problems"]]
-    assert [sentence.partition(" What")[0] for sentence in said] == named
+    assert [sentence.partition(" Its")[0] for sentence in said] == named
     assert len(problems) == len(named)
 
 
