@@ -31,7 +31,7 @@ Relay: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...], Mapping[str, A
 
 _MOST_RELAYS = 4096
 _RELAYS: dict[tuple[int, int], tuple[CodeType, FunctionType]] = {}
-"""The id of the code and the instruction -> the code, which is held: its hash is that of all its constants."""
+"""The key is a code object's id and an instruction; hashing the code would hash all its constants."""
 
 
 def _without_columns(tree: ast.Module) -> ast.Module:
