@@ -52,6 +52,14 @@ def _stray_times(numbers: Numbers) -> str:
     return f"{count(rows, 'event')} {are} over a day from the others or {longer} than a day: left out."
 
 
+def _gpu_rows_cut(numbers: Numbers) -> str:
+    rows, past = int(numbers["rows"]), duration(float(numbers["worst_us"]))
+    over = f"`{numbers['name']}` is recorded as {past} longer than its stream allows"
+    if rows == 1:
+        return f"The GPU's {over}: cut where the next work begins, or all other work ends."
+    return f"{rows} rows of the GPU are cut where the next work begins: {over}."
+
+
 def _metadata_damaged(_: Numbers) -> str:
     return "A part of what the file says about itself can't be read: rank or device names may be missing."
 
@@ -204,6 +212,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "text_repaired": _text_repaired,
     "negative_durations": _negative_durations,
     "stray_times": _stray_times,
+    "gpu_rows_cut": _gpu_rows_cut,
     "metadata_damaged": _metadata_damaged,
     "facts_damaged": _facts_damaged,
     "no_gpu_rows": _no_gpu_rows,
