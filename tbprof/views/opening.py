@@ -20,6 +20,7 @@ from tbprof.texts.actions import (
     place_of,
     record_first_sentence,
 )
+from tbprof.texts.finding_notes import CUT_OFF
 from tbprof.texts.predicted import first_line_sentence, host_sentences, predicted_sentences
 from tbprof.views.action_rows import action_rows
 from tbprof.views.findings import predicted_rows
@@ -75,6 +76,16 @@ def _of_time(report: Report, actions: Sequence[ActionRow]) -> Opening:
     waits_come_first = not actions or actions[0].is_planned
     verdict, detail = verdict_sentences(report.verdict, waits_come_first=waits_come_first)
     return Opening(verdict, detail, _order(report, report.verdict.case, report.verdict.figures, actions))
+
+
+def unjudged_sentence(report: Report) -> str:
+    """Why it says nothing of a window that nothing was found in it; "" where it can be judged."""
+    if report.trace.is_cut_off:
+        return CUT_OFF
+    if report.verdict is None or report.verdict.case != "lost_kernels":
+        return ""
+    sentence, _ = verdict_sentences(report.verdict)
+    return f"{sentence[0].lower()}{sentence[1:].removesuffix('.')}"
 
 
 def records_first(report: Report, actions: Sequence[ActionRow]) -> bool:

@@ -25,7 +25,7 @@ from tbprof.remote.placeholders import addressed
 from tbprof.rules.files import rule_files
 from tbprof.standard_streams import put, reader_may_leave
 from tbprof.texts.check_outcomes import unjudged_sum
-from tbprof.texts.finding_notes import CUT_OFF, forbidden_sentence
+from tbprof.texts.finding_notes import forbidden_sentence
 from tbprof.texts.rule_pages import all_rules
 from tbprof.views.check import NEW, SHARES, Baseline, Budget, CheckView, Recording
 from tbprof.views.check_view import check_view
@@ -198,7 +198,10 @@ def _unread(window: Window, error: TbprofError) -> Recording:
 
 def _recording(report: Report, options: argparse.Namespace) -> Recording:
     """What was found; what could not be looked for is said on stderr, as a silent pass would mislead."""
-    gap = f"{report.trace.path}: {CUT_OFF}" if report.trace.is_cut_off else ""
+    from tbprof.views.opening import unjudged_sentence
+
+    why = unjudged_sentence(report)
+    gap = f"{report.trace.path}: {why}" if why else ""
     if gap:
         tell(gap)
     for one in report.not_checked:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tbprof.cli.parser import Commands
     from tbprof.cli.window_reading import Shard
     from tbprof.executors.analyzing import Executor
+    from tbprof.model import Report
 
 FOUND = 1
 _COULD_NOT = 2
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
             output.put(part)
     if reader.has_failed:
         return _COULD_NOT
-    return FOUND if seen.is_found else 0
+    return FOUND if seen.is_found else _COULD_NOT if seen.is_unjudged else 0
 
 
 def _needs_windows(options: argparse.Namespace) -> bool:
@@ -121,16 +122,27 @@ class _Seen:
         self._bad = SEVERITIES[: SEVERITIES.index(options.fail_on) + 1] if options.fail_on else ()
         self.is_found = False
         """Whether one has a finding that `--fail-on` asks for."""
+        self.is_unjudged = False
+        """Whether `--fail-on` asks of one that can't be judged."""
 
     def __iter__(self) -> Iterator[WindowReport]:
         for window, report in self._windows:
             self.is_found |= any(finding.severity in self._bad for finding in report.findings)
+            if self._bad:
+                self._ask_whether_judged(report)
             if self._stores:
                 from tbprof.store.storing import store_beside
 
                 if why := store_beside(window, report, read_after_ns=self._began_ns):
                     tell(why)
             yield window, report
+
+    def _ask_whether_judged(self, report: Report) -> None:
+        from tbprof.views.opening import unjudged_sentence
+
+        if why := unjudged_sentence(report):
+            tell(f"{report.trace.path}: {why}")
+            self.is_unjudged = True
 
 
 def _check(options: argparse.Namespace) -> None:
