@@ -143,7 +143,7 @@ def _imported_from(node: ast.ImportFrom, package: str) -> Iterator[str]:
 
 def _is_module(name: str) -> bool:
     inner = name.removeprefix("tbprof").removeprefix(".")
-    return bool(inner) and not REPOSITORY.joinpath("tbprof", *inner.split(".")).is_dir()
+    return bool(inner) and not REPOSITORY.joinpath("tbprof", *inner.split("."), "__init__.py").is_file()
 
 
 def folder_of(module: str) -> str:
