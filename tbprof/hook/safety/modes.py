@@ -354,21 +354,25 @@ def _replace(by_identity: dict[int, Any], *, torch_too: bool) -> None:
 def _asking_modules() -> list[tuple[str, dict[str, Any]]]:
     """The names and contents of modules that have one of these functions; looked for after an import only."""
     imported = (len(sys.modules), next(reversed(sys.modules)))
-    if _asking_when.get("imported") != imported:
-        _asking[:] = [
-            (name, namespace)
-            for name, module in tuple(sys.modules.items())
-            # type() and object's own: a lazy module would import itself.
+    found = _asking.get(imported)
+    if found is None:
+        modules = tuple(sys.modules.items())
+        # type() and object's own: a lazy module would import itself.
+        contents = [
+            (name, object.__getattribute__(module, "__dict__"))
+            for name, module in modules
             if issubclass(type(module), ModuleType)
-            and not (namespace := object.__getattribute__(module, "__dict__")).keys().isdisjoint(_NAMES)
         ]
-        _asking_when["imported"] = imported
-    return _asking
+        found = [(name, namespace) for name, namespace in contents if not namespace.keys().isdisjoint(_NAMES)]
+        _asking.clear()
+        # What another thread is importing has not all of its names yet.
+        if not any(getattr(namespace.get("__spec__"), "_initializing", False) for _, namespace in contents):
+            _asking[imported] = found
+    return found
 
 
-_asking: list[tuple[str, dict[str, Any]]] = []
-_asking_when: dict[str, tuple[int, str]] = {}
-"""How many modules there were then, and the newest."""
+_asking: dict[tuple[int, str], list[tuple[str, dict[str, Any]]]] = {}
+"""The answer, by how many modules there were then and the newest."""
 
 
 def _let_dynamo_look_again() -> None:

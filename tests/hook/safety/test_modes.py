@@ -214,3 +214,13 @@ def test_what_is_asked_of_torch_unseen_is_seen_by_no_mode() -> None:
         with unseen_by_modes():
             tensor.add(1)
         assert (functions.seen, operators.seen) == seen
+
+
+def test_a_module_that_is_still_being_imported_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("half_imported")
+    module.__spec__ = types.SimpleNamespace(_initializing=True)  # type: ignore[assignment]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert module.__name__ not in dict(modes._asking_modules())
+    # Nothing else is imported meanwhile.
+    vars(module).update(__spec__=None, has_torch_function=torch.overrides.has_torch_function)
+    assert module.__name__ in dict(modes._asking_modules())

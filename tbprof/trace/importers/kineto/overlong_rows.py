@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from tbprof.model import HealthFact
-from tbprof.trace.columns.arrays import Int64s, is_among
-from tbprof.trace.columns.columns import Trace
+from tbprof.trace.columns.arrays import Int64s, distinct, is_among
+from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import GPU_WORK
 
 _SLACK_NS = 1_000
@@ -52,7 +52,8 @@ def _starts_of_next(trace: Trace, rows: Int64s) -> Int64s:
     On NVIDIA's GPUs kernels of a stream may overlap: those of a graph, and those that are launched early.
     """
     never = np.full(len(rows), _NEVER, np.int64)
-    if not any(name.startswith("hip") for name in trace.names):
+    calls = distinct(trace.slices.name[trace.slices.category == Category.RUNTIME])
+    if not any(trace.names[name].startswith("hip") for name in calls):
         return never
     start_ns, end_ns = trace.slices.start_ns[rows], (trace.slices.start_ns + trace.slices.duration_ns)[rows]
     device, stream = trace.device.at(rows), trace.stream.at(rows)
