@@ -65,9 +65,8 @@ def _recorded(report: Report) -> str:
         return f"{count(len(report.steps), 'step')} in a window of {duration(span_ns / 1000)}"
     # Without marked steps all figures are of the time from the first work of the GPU to the last; without a
     # GPU of the training's rows, and the profiler may have recorded itself for longer.
-    window_ns = sum(step.length_ns for step in report.steps)
-    window, whole = duration(window_ns / 1000), duration(span_ns / 1000)
-    if report.idle is not None and window_ns < _WHOLE_SHARE * span_ns and window != whole:
+    window, whole = duration(report.window_ns / 1000), duration(span_ns / 1000)
+    if report.idle is not None and report.window_ns < _WHOLE_SHARE * span_ns and window != whole:
         return f"a window of {window} in a recording of {whole} without marked steps"
     return f"a recording of {window} without marked steps"
 

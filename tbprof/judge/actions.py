@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, TypeAlias
 
-from tbprof.judge.steady_steps import mean_step_us
+from tbprof.judge.steady_steps import typical_window_ns
 from tbprof.model import (
     CRITICAL_SHARE,
     HIGH_SHARE,
@@ -45,7 +45,7 @@ def ranked_actions(report: Report) -> Ranked:
 
 def rank(report: Report) -> Ranked:
     """The findings of a report as actions, and what is left."""
-    steps_ns = max((mean_step_us(report) or 0.0) * 1000 * len(report.steps), 1.0)
+    steps_ns = typical_window_ns(report)
     planned = _planned(report, MEDIUM_SHARE * steps_ns)
     rows = {at for action in planned for at in action.findings}
     held = {site for at in rows for site in report.findings[at].sites}
@@ -217,13 +217,13 @@ def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> 
 
     Shorter kernels win by shorter waits, so that both draw on what the host waited for.
     """
-    steps_ns = _room_ns(report, report.findings[action.findings[0]].rule)
+    limit_ns = _limit_ns(report, report.findings[action.findings[0]].rule)
     saving = action.saving
     if _makes_kernels_shorter(report, action):
         saved_ns += shortened_ns
-    if steps_ns is None or not saved_ns or saving.ceiling_ns <= steps_ns - saved_ns:
+    if limit_ns is None or not saved_ns or saving.ceiling_ns <= limit_ns - saved_ns:
         return action
-    return dataclasses.replace(action, saving=saving.at_most(max(steps_ns - saved_ns, 0)))
+    return dataclasses.replace(action, saving=saving.at_most(max(limit_ns - saved_ns, 0)))
 
 
 def answers(code: str, case: str) -> bool:
@@ -237,7 +237,7 @@ def _effect(code: str) -> Effect | None:
     return None if rule is None else rule.effect
 
 
-def _room_ns(report: Report, rule: str) -> int | None:
+def _limit_ns(report: Report, rule: str) -> int | None:
     """All that findings of this rule could ever win; None where that is not known."""
     effect = _effect(rule)
     if effect == "shorter_kernels":

@@ -24,6 +24,11 @@ def mean_step_us(report: Report) -> float | None:
     return fmean(steady) if steady else None
 
 
+def typical_window_ns(report: Report) -> float:
+    """The window as if each of its steps were a mean steady one; at least 1."""
+    return max((mean_step_us(report) or 0.0) * _NS_PER_US * len(report.steps), 1.0)
+
+
 def median_step_us(report: Report) -> float | None:
     """None where the window has no steps."""
     steady = [step.length_ns / _NS_PER_US for step in steady_steps(report)]

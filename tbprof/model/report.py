@@ -56,6 +56,11 @@ class Report:
         return sum(step.length_ns for step in self.steps)
 
     @property
+    def devices_ns(self) -> int:
+        """All steps together on every device that worked; 0 where no GPU work was recorded."""
+        return 0 if self.idle is None else self.window_ns * len(self.idle.by_device)
+
+    @property
     def indexed_sites(self) -> Iterator[tuple[SiteIndex, Site]]:
         return ((SiteIndex(index), site) for index, site in enumerate(self.sites))
 

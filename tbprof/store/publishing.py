@@ -236,13 +236,13 @@ def _figures(report: Report, facts: HookFacts) -> Iterator[tuple[str, float]]:
     yield "wait_ms_per_step", mean(step.wait_ns for step in warm) / _NS_PER_MS
     uploaded = sum(copy.bytes for copy in report.copies if copy.direction == "HtoD")
     yield "h2d_bytes_per_step", uploaded / len(report.steps)
-    steps_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
+    devices_ns = max(report.devices_ns, 1)
     spoken = report.communication
     exposed_ns = None if spoken is None else spoken.exposed_ns
     # A kernel that waits for another rank looks busy and is not.
-    yield "gpu_busy_share", 1 - (report.idle.total.device_ns + (exposed_ns or 0)) / max(steps_ns, 1)
+    yield "gpu_busy_share", 1 - (report.idle.total.device_ns + (exposed_ns or 0)) / devices_ns
     if exposed_ns is not None:
-        yield "exposed_communication_share", exposed_ns / max(steps_ns, 1)
+        yield "exposed_communication_share", exposed_ns / devices_ns
     if report.savings is not None:
         yield "ceiling_ms_per_step", report.savings.ceiling_ns / len(report.steps) / _NS_PER_MS
 

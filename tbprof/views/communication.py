@@ -21,7 +21,7 @@ def communication_view(report: Report) -> CommunicationView | None:
         return None
     scope = scope_of(marks_steps=marks_steps(report)).name
     exposed_us, overlapped_us = _of_step(report, communication)
-    step_us = us(sum(step.length_ns for step in report.steps)) / max(len(report.steps), 1)
+    step_us = us(report.window_ns) / max(len(report.steps), 1)
     missing = [
         name
         for field, name in _COLUMNS

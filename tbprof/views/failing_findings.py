@@ -44,12 +44,11 @@ def _shares(report: Report) -> dict[str, float]:
     """Shares of the steps of all devices, in percent; what was not recorded, or is unknown, has none."""
     if report.idle is None:
         return {}
-    steps_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
     spoken = report.communication
     exposed_ns = None if spoken is None else spoken.exposed_ns
     parts = {"communication": exposed_ns, "idle": report.idle.total.device_ns}
     known = {name: part_ns for name in SHARES if (part_ns := parts[name]) is not None}
-    return {name: 100 * part_ns / steps_ns for name, part_ns in known.items() if steps_ns}
+    return {name: 100 * part_ns / report.devices_ns for name, part_ns in known.items() if report.devices_ns}
 
 
 def _unchecked(report: Report) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from tbprof.judge.steady_steps import marks_steps, mean_step_us
+from tbprof.judge.steady_steps import marks_steps, typical_window_ns
 from tbprof.model import (
     Finding,
     PredictedLine,
@@ -119,8 +119,7 @@ def _place(finding: Finding) -> str:
 
 def share_of_steps(report: Report, saving_ns: int) -> float:
     """What all steps win, 0 to 1: what a cold one would save can be more than all of the others take."""
-    steps_ns = (mean_step_us(report) or 0.0) * 1000 * len(report.steps)
-    return min(saving_ns / max(steps_ns, 1.0), 1.0)
+    return min(saving_ns / typical_window_ns(report), 1.0)
 
 
 def saving_view(saving: Saving | Savings, parts: int = 1) -> SavingView:

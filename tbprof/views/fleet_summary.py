@@ -98,13 +98,13 @@ def summary_of(report: Report) -> WindowSummary:
     """What a row needs of a whole report."""
     steady = steady_steps(report)
     devices = _working(report)
-    steps_ns = sum(step.length_ns for step in steady) * len(devices)
+    devices_ns = sum(step.length_ns for step in steady) * len(devices)
     step_us = mean_step_us(report)
     causes = sorted({cause for step in steady for cause in step.idle_by_cause}, key=stacking_place)
 
     def share(parts: list[int | None]) -> float | None:
         known = [part for part in parts if part is not None]
-        return sum(known) / steps_ns if known and steps_ns > 0 else None
+        return sum(known) / devices_ns if known and devices_ns > 0 else None
 
     idle = {cause: share([step.idle_by_cause.get(cause, 0) for step in steady]) for cause in causes}
     return WindowSummary(

@@ -68,8 +68,7 @@ def _begins_with_plan(actions: Sequence[ActionRow]) -> bool:
 def _nothing_to_fix(report: Report) -> bool:
     if report.idle is None or any(finding.severity != "info" for finding in report.findings):
         return False
-    steps_ns = sum(step.length_ns for step in report.steps) * len(report.idle.by_device)
-    return report.idle.total.device_ns < BOUND_SHARE * steps_ns and not _is_exposed(report)
+    return report.idle.total.device_ns < BOUND_SHARE * report.devices_ns and not _is_exposed(report)
 
 
 def _is_exposed(report: Report) -> bool:
@@ -107,7 +106,7 @@ def _speedup(step_us: float | None, saving: SavingView) -> float | None:
 
 
 def _code(report: Report, devices: int) -> tuple[CodeRow, ...]:
-    total_ns = sum(step.length_ns for step in report.steps) * devices
+    total_ns = report.window_ns * devices
     idle_ns = 0 if report.idle is None else report.idle.total.device_ns
     return tuple(_code_row(share, len(report.steps), max(total_ns - idle_ns, 1)) for share in report.code)
 

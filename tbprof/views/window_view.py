@@ -38,7 +38,6 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
     """Everything that the screen shows of one window."""
     overview = overview_view(report)
     opening = opening_with(report, overview.actions)
-    total_ns = sum(step.length_ns for step in report.steps)
     trace = report.trace
     return WindowView(
         run=run,
@@ -58,13 +57,13 @@ def window_view(report: Report, *, run: str, worker: str, window: str) -> Window
         steps=tuple(row_of(StepRow, step, duration_us=us(step.length_ns)) for step in report.steps),
         marks_steps=marks_steps(report),
         median_step_us=median_step_us(report),
-        total_steps_us=us(total_ns),
+        total_steps_us=us(report.window_ns),
         sync_points=row_of(SyncView, report.sync_points, is_recorded=_records_calls(report)),
         copies=copy_rows(report),
-        idle=_idle(report, total_ns),
+        idle=_idle(report),
         savings=None if report.savings is None else saving_view(report.savings),
         calibrated=report.savings is not None and report.savings.calibrated,
-        sites=tuple(_site(report, index, total_ns) for index in range(len(report.sites))),
+        sites=tuple(_site(report, index) for index in range(len(report.sites))),
         predicted=predicted_rows(report),
         actions_title=actions_title(
             after_lines=lines_come_first(report, overview.actions),
@@ -93,19 +92,19 @@ def _state(report: Report) -> Literal["findings", "sites", "clean", "no_device"]
     return "sites" if report.sites else "clean"
 
 
-def _idle(report: Report, total_ns: int) -> IdleView | None:
+def _idle(report: Report) -> IdleView | None:
     if report.idle is None:
         return None
     total = report.idle.total
     devices = tuple(
-        DeviceIdleRow(device, one.device_ns / max(total_ns, 1))
+        DeviceIdleRow(device, one.device_ns / max(report.window_ns, 1))
         for device, one in report.idle.by_device.items()
     )
-    steps_ns = max(total_ns * len(devices), 1)
-    return row_of(IdleView, total, share_of_steps=total.device_ns / steps_ns, by_device=devices)
+    share = total.device_ns / max(report.devices_ns, 1)
+    return row_of(IdleView, total, share_of_steps=share, by_device=devices)
 
 
-def _site(report: Report, index: int, total_ns: int) -> SiteRow:
+def _site(report: Report, index: int) -> SiteRow:
     site = report.sites[index]
     mine = (finding for finding in report.findings if index in finding.sites)
     return row_of(
@@ -115,7 +114,7 @@ def _site(report: Report, index: int, total_ns: int) -> SiteRow:
         what=site_name(site),
         source=None if site.source is None else _source(site.source, report.sources),
         callers=tuple(_source(frame, report.sources) for frame in site.callers),
-        share_of_steps=_share(site, total_ns),
+        share_of_steps=_share(site, report.window_ns),
         bytes_per_s=bytes_per_s(site.bytes, site.device_ns),
         non_blocking=non_blocking_of(site.source, report.recorded_calls),
         findings=tuple(finding_row(finding, report) for finding in mine),
@@ -125,8 +124,8 @@ def _site(report: Report, index: int, total_ns: int) -> SiteRow:
     )
 
 
-def _share(site: Site, total_ns: int) -> float | None:
-    return site.wait_ns / total_ns if site.wait_ns <= total_ns and total_ns else None
+def _share(site: Site, window_ns: int) -> float | None:
+    return site.wait_ns / window_ns if site.wait_ns <= window_ns and window_ns else None
 
 
 def _source(source: Source, texts: tuple[SourceText, ...]) -> SourceView:

@@ -63,7 +63,7 @@ def rank_summary(report: Report, worker: str, rank: int | None, recorded_ns: int
         is_damaged=trace.is_damaged,
         left_out=0 if sequence is None else sequence.left_out,
         steps=len(report.steps),
-        step_ns=sum(step.length_ns for step in report.steps) if report.steps else None,
+        step_ns=report.window_ns if report.steps else None,
         computing_ns=sums.get("computing"),
         exposed_ns=sums.get("exposed"),
         copying_ns=sums.get("copying"),
