@@ -66,6 +66,7 @@ def received(pipe: BinaryIO) -> Iterator[tuple[dict[str, Any], bytes]]:
 
 
 TELL_EVERY_S = 0.2
+_INTERRUPT_AGAIN_S = 1.0
 _LOW_PRIORITY = 10
 _PIPE_BYTES = 65_536
 """What one holds at most."""
@@ -173,18 +174,25 @@ def _progress_to(stdout: BinaryIO) -> Callable[[int, int], None]:
 def _interrupting(messages: Iterable[_Request]) -> Iterator[_Request]:
     """The messages, whose end interrupts what is being answered."""
     waiting: SimpleQueue[_Request | None] = SimpleQueue()
+    is_over = threading.Event()
 
     def listen() -> None:
         for message in messages:
             waiting.put(message)
         waiting.put(None)
-        _interrupt()
+        while not is_over.is_set():
+            _interrupt()
+            # Python drops an interrupt that comes while it calls back for an object that goes.
+            is_over.wait(_INTERRUPT_AGAIN_S)
 
     threading.Thread(target=listen, daemon=True).start()
-    while (message := waiting.get()) is not None:
-        yield message
-    # From here on there is nothing to interrupt.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        while (message := waiting.get()) is not None:
+            yield message
+    finally:
+        # From here on there is nothing to interrupt.
+        is_over.set()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _interrupt() -> None:

@@ -147,6 +147,47 @@ def test_the_end_of_the_input_ends_what_is_being_read(large: Path, interrupting:
     wait_for_the_end_of(others)
 
 
+DROPPING = """
+import sys, threading, weakref
+from tbprof.process import answering
+
+class Thing:
+    pass
+
+def handler(_):
+    def answer(question):
+        # The first interrupt comes here, where Python can only name an exception and drop it.
+        gone = threading.Event()
+        sys.unraisablehook = lambda dropped: print(dropped.exc_type.__name__, file=sys.stderr, flush=True)
+        thing = Thing()
+        reference = weakref.ref(thing, lambda _: print("waits", file=sys.stderr, flush=True) or gone.wait(60))
+        del thing
+        gone.wait(60)
+        return b"went on"
+    return answer
+
+answering.main(handler)
+"""
+
+
+@on_linux
+def test_an_interrupt_that_python_drops_comes_again() -> None:
+    command = [sys.executable, "-c", DROPPING]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b'{"id": 1, "path": "", "ask": "", "parameters": {}}\n')
+        process.stdin.flush()
+        assert process.stderr.readline() == b"waits\n"
+        process.stdin.close()
+        assert process.stderr.readline() == b"KeyboardInterrupt\n"
+        assert process.stdout.read() == b""
+        assert process.wait(PATIENCE_S) == 0
+
+
 ASKING = """
 import sys, time
 from tbprof.plugin.worker.kept import Kept, Key
