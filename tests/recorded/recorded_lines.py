@@ -17,6 +17,9 @@ Line: TypeAlias = tuple[str, int]
 Marks: TypeAlias = Mapping[Line, str]
 """Why a line is expected to wait."""
 
+STEPS = 3
+"""As many as the witnesses listened to."""
+
 _CONDITIONS = ("where ", "under ", "?")
 
 
