@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
-from recorded_lines import STEPS
+from recorded_lines import STEPS, unpack_programs
 from recorded_witnesses import AUTOGRAD, Agreement, agreement, read_programs
 from scenes import read_scalar
 from trace_builder import TraceBuilder
@@ -26,7 +25,6 @@ class Log:
 
 def end(): wait()
 """
-RECORDED_ON_A_GPU = Path(__file__).parents[1] / "data" / "gpu"
 
 
 def witness_row(step: int, line: int | None, library_frame: str | None = None) -> dict[str, Any]:
@@ -113,10 +111,7 @@ def test_a_program_without_any_witness_is_left_aside(tmp_path: Path) -> None:
 
 
 def test_on_a_gpu_each_witnessed_wait_is_found_and_no_others(tmp_path: Path) -> None:
-    for archive in ("programs", "stacks"):
-        with zipfile.ZipFile(RECORDED_ON_A_GPU / f"{archive}.zip") as zipped:
-            zipped.extractall(tmp_path)
-    programs = list(read_programs(tmp_path / "programs"))
+    programs = read_programs(unpack_programs(tmp_path, "stacks"))
     told = {program.name: agreement(program) for program in programs}
     assert {each.points_agreed for each in told.values()} == {0, 1, 2, 3, 4, 237}
     for each in told.values():
