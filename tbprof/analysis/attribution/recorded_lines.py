@@ -142,19 +142,7 @@ def _waits(
     asked = {name for names in BY_NAME.values() for name in names}
     by_name = np.array([name in asked for name in call_names], bool) & (chains.outermost == NONE)
     heard = episodes.blocking & ~by_name
-    takes_steps = is_among(episodes.lane, steps.lanes)
-    for members, calls in (
-        (takes_steps, _calls(audit, lambda call: call.call == WAITED and call.thread == 0)),
-        (~takes_steps, _calls(audit, lambda call: call.call == WAITED and call.thread != 0)),
-        (
-            ~takes_steps & _is_in_node(chains, _PYTHON_NODE),
-            _calls(audit, lambda call: call.call == UNNAMED and call.thread != 0),
-        ),
-        (
-            ~takes_steps & _is_in_node(chains, _TORCH_NODE),
-            _calls(audit, lambda call: call.call in _STARTS_AUTOGRAD),
-        ),
-    ):
+    for members, calls in _waits_of_threads(audit, chains, is_among(episodes.lane, steps.lanes)):
         for at in distinct(source[heard & members]).tolist() if calls else ():
             frame = None if at == NONE else sources[at]
             if frame is not None and frame.exact:
@@ -164,16 +152,26 @@ def _waits(
                 yield _Kin(np.flatnonzero(heard & members & (source == at)), within, frame, is_wait=True)
 
 
-def _calls(audit: Audit, chosen: Callable[[RecordedCall], bool]) -> tuple[int, ...]:
-    """Those of the calls of the audit step, in its order."""
-    return tuple(call for call in audit.order if chosen(audit.calls[call]))
+def _waits_of_threads(
+    audit: Audit, chains: OpChains, takes_steps: npt.NDArray[np.bool_]
+) -> Iterator[tuple[npt.NDArray[np.bool_], tuple[int, ...]]]:
+    """Episodes of the training's thread, of others and of autograd's; with each, the calls heard there."""
+
+    def calls(chosen: Callable[[RecordedCall], bool]) -> tuple[int, ...]:
+        return tuple(call for call in audit.order if chosen(audit.calls[call]))
+
+    yield takes_steps, calls(lambda call: call.call == WAITED and call.thread == 0)
+    yield ~takes_steps, calls(lambda call: call.call == WAITED and call.thread != 0)
+    in_backward = calls(lambda call: call.call == UNNAMED and call.thread != 0)
+    yield ~takes_steps & _is_in_node(chains, _PYTHON_NODE), in_backward
+    yield ~takes_steps & _is_in_node(chains, _TORCH_NODE), calls(lambda call: call.call in _STARTS_AUTOGRAD)
 
 
 _NODE = "autograd::engine::evaluate_function: "
 _PYTHON_NODE = re.compile(rf"{_NODE}\w*[A-Za-z_]Backward")
-"""A function of the program's own: its `backward` runs on autograd's thread, unwatched."""
+"""A function of the program's own; its `backward` runs on autograd's thread, unwatched."""
 _TORCH_NODE = re.compile(rf"{_NODE}(?:\w+Backward\d+|torch::autograd::\w+)")
-"""Of such a one torch repeats the warning where the backward pass was started."""
+"""A function of torch's, which repeats its warnings where the backward pass was started."""
 _STARTS_AUTOGRAD = ("backward", "grad")
 
 
