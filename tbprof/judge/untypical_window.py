@@ -76,7 +76,8 @@ def unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
     lost = lost_kernels(facts.trace)
     if lost is not None:
         launches, without = (int(lost.numbers[name]) for name in ("of", "rows"))
-        return Verdict("lost_kernels", words.LostKernels(launches, without))
+        part = str(lost.numbers.get("part", ""))
+        return Verdict("lost_kernels", words.LostKernels(launches, without, part))
     if window.idle_ns < _MOST * window.total_ns:
         return None
     captured = mostly_captured(facts.trace)

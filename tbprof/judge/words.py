@@ -96,6 +96,8 @@ class LostKernels(VerdictFigures):
     launches: int
     without: int
     """Launches whose work is not in the recording."""
+    part: str = ""
+    """`start` or `end` where all else of the recording is whole."""
 
     @property
     def scope(self) -> str:
@@ -107,8 +109,24 @@ class LostKernels(VerdictFigures):
         launches = count(self.launches, "launch", "launches")
         return (
             f"The recording lacks the GPU's work of {self.without:,} of {launches}: it can't be judged.",
-            "The profiler lost the GPU's rows: record again, with fewer steps or without another profiler.",
+            self._remedy,
         )
+
+    @property
+    def _remedy(self) -> str:
+        if self.launches == self.without:
+            return (
+                "The profiler recorded no row of the GPU: another one holds it, the driver is newer than this"
+                " torch's CUPTI, or the machine is WSL. `tbprof doctor` tries it."
+            )
+        if self.part == "end":
+            return (
+                "All up to some launch is there, nothing after it: wait for each device that works, with"
+                " `torch.cuda.synchronize(device)`, before the profiler stops."
+            )
+        if self.part == "start":
+            return "The profiler began to record the GPU late: record more steps, and mark them."
+        return "The profiler lost the GPU's rows: record again, with fewer steps or without another profiler."
 
 
 @dataclass(frozen=True, slots=True)

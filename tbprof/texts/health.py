@@ -61,11 +61,23 @@ def _gpu_clock_offset(numbers: Numbers) -> str:
     )
 
 
+def _gpu_rows_joined(numbers: Numbers) -> str:
+    rows = count(int(numbers["rows"]), "row")
+    return f"{rows} of the GPU without a launch of their own: joined by order with the launches without work."
+
+
+def _steps_left_out(numbers: Numbers) -> str:
+    steps, of = int(numbers["steps"]), count(int(numbers["of"]), "step")
+    lost = count(int(numbers["launches"]), "launch", "launches")
+    are = "is" if steps == 1 else "are"
+    return f"{steps:,} of {of} {are} left out: the recording lacks the GPU's work of {lost} there."
+
+
 def _gpu_rows_cut(numbers: Numbers) -> str:
     rows, past = int(numbers["rows"]), duration(float(numbers["worst_us"]))
     over = f"`{numbers['name']}` is recorded as {past} longer than its stream allows"
     if rows == 1:
-        return f"The GPU's {over}: cut where the next work begins, or all other work ends."
+        return f"The GPU's {over}: cut where the next work begins, or to the length of its like."
     return f"{rows} rows of the GPU are cut where the next work begins: {over}."
 
 
@@ -223,6 +235,8 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "stray_times": _stray_times,
     "gpu_clock_offset": _gpu_clock_offset,
     "gpu_rows_cut": _gpu_rows_cut,
+    "gpu_rows_joined": _gpu_rows_joined,
+    "steps_left_out": _steps_left_out,
     "metadata_damaged": _metadata_damaged,
     "facts_damaged": _facts_damaged,
     "no_gpu_rows": _no_gpu_rows,

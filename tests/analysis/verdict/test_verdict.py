@@ -7,7 +7,7 @@ import pathlib
 import pytest
 from launch_scenes import hand_written_loss
 from public_report import PublicReport
-from scenes import gpu_bound, host_bound, read_scalar
+from scenes import SIDE, gpu_bound, host_bound, read_scalar
 from stored_verdicts import stored_verdict
 from trace_builder import TraceBuilder
 
@@ -274,8 +274,9 @@ def test_a_device_that_mostly_copies_is_not_called_busy(copied_until: int, case:
 def test_of_a_device_whose_work_was_lost_nothing_is_said() -> None:
     built = host_bound(steps=4)
     known = built.report()
-    for at in range(4200, 4300, 10):
-        built.call("cudaLaunchKernel", at, at + 5)
+    for step in known.steps:
+        at = step.start_ns / 1000 + 50
+        built.call("cudaLaunchKernel", at, at + 5, thread=SIDE)
     lost = built.report()
     assert known.idle is not None
     assert (lost.idle, lost.savings, lost.fix_plan) == (None, None, ())

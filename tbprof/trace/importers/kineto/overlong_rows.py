@@ -25,7 +25,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def with_rows_cut(trace: Trace) -> Trace:
-    """The trace, with such rows cut where the next one begins, or where all others have ended."""
+    """The trace, with such rows cut where the next one begins, or as long as those of its name."""
     rows = np.flatnonzero(is_among(trace.slices.category, GPU_WORK))
     if not len(rows):
         return trace
@@ -66,7 +66,10 @@ def _starts_of_next(trace: Trace, rows: Int64s) -> Int64s:
 
 
 def _end_of_others(trace: Trace, rows: Int64s, end_ns: Int64s) -> Int64s:
-    """For the row that ends last when all others had ended, if it lasts longer after that than they all."""
+    """For the row that ends last when all others had ended, if it lasts longer after that than they all.
+
+    It may have ended long before: as its like do at the median, where there are any on the GPU.
+    """
     latest_ns = np.full(len(rows), _NEVER, np.int64)
     last = int(end_ns.argmax())
     ends_ns = trace.slices.start_ns + trace.slices.duration_ns
@@ -74,5 +77,8 @@ def _end_of_others(trace: Trace, rows: Int64s, end_ns: Int64s) -> Int64s:
     others_end_ns = int(ends_ns.max())
     span_ns = others_end_ns - int(trace.slices.start_ns.min())
     if end_ns[last] - others_end_ns > max(span_ns, _PAST_ALL_NS):
-        latest_ns[last] = others_end_ns
+        alike = rows[trace.slices.name[rows] == trace.slices.name[rows[last]]]
+        alike = alike[alike != rows[last]]
+        usual_ns = int(np.median(trace.slices.duration_ns[alike])) if len(alike) else others_end_ns
+        latest_ns[last] = min(others_end_ns, int(trace.slices.start_ns[rows[last]]) + usual_ns)
     return latest_ns
