@@ -79,10 +79,9 @@ def _lay_out(logdir: pathlib.Path) -> None:
         if report.parent.name == _TRACED:
             trace = report.with_name(report.name.replace(REPORT_SUFFIX, ".json.gz"))
             _put(trace, logdir / _TRACED / trace.name)
-    recorded = [report for report in reports if "simulated" not in report.name]
     for rank, (at, time) in itertools.product((0, 1), enumerate(_TIMES)):
         _put(
-            recorded[(rank + at) % len(recorded)],
+            reports[(rank + at) % len(reports)],
             logdir / "training" / f"node1_7{rank}_rank{rank}.{time}{REPORT_SUFFIX}",
         )
 
