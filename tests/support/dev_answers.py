@@ -36,6 +36,8 @@ SAMPLES = REPOSITORY / "logs" / "samples"
 _JOB, _RANKS = "job", 4
 _TRACED = "h100_bert_small_infer"
 """The sample whose trace is there as well: what is made of every event is recorded of it."""
+_WAITING = 2
+"""Of the samples, these come first and wait: the ranks show them."""
 _ROWS = 5
 """Of each table, whose details are recorded."""
 _LOGDIR = "logs"
@@ -81,7 +83,7 @@ def _lay_out(logdir: pathlib.Path) -> None:
             _put(trace, logdir / _TRACED / trace.name)
     for rank, (at, time) in itertools.product((0, 1), enumerate(_TIMES)):
         _put(
-            reports[(rank + at) % len(reports)],
+            reports[(rank + at) % _WAITING],
             logdir / "training" / f"node1_7{rank}_rank{rank}.{time}{REPORT_SUFFIX}",
         )
 
