@@ -114,8 +114,9 @@ def test_all_programs_wait_as_often_as_two_witnesses_saw(archives: Path, tmp_pat
             archive.extractall(tmp_path)
     agreements = {program.name: agreement(program) for program in read_programs(tmp_path / "programs")}
     assert len(agreements) >= 30
-    assert EXCUSED.keys() == {
+    disagreeing = {
         name
         for name, told in agreements.items()
         if not told.found == told.witnessed == told.points_agreed or told.trace_only
     }
+    assert disagreeing <= EXCUSED.keys()
