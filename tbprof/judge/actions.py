@@ -46,7 +46,7 @@ def ranked_actions(report: Report) -> Ranked:
 def rank(report: Report) -> Ranked:
     """The findings of a report as actions, and what is left."""
     steps_ns = typical_window_ns(report)
-    planned = _planned(report, MEDIUM_SHARE * steps_ns)
+    planned = _planned(report, steps_ns)
     rows = {at for action in planned for at in action.findings}
     held = {site for at in rows for site in report.findings[at].sites}
     others = [FindingIndex(at) for at in range(len(report.findings)) if at not in rows]
@@ -55,7 +55,7 @@ def rank(report: Report) -> Ranked:
     open_ = [
         at for at in others if at not in {*unknown, *minor} and not _is_in_plan(report.findings[at], held)
     ]
-    actions = in_order(report, planned, list(_alone(report, open_)), steps_ns)
+    actions = in_order(report, planned, list(_alone(report, open_, steps_ns)), steps_ns)
     shown = () if _happens_once(report) else _worth_a_change(actions, steps_ns)
     left = {at for action, _ in actions if action not in shown for at in action.findings}
     smaller = tuple(action for action in planned if action not in shown)
@@ -82,21 +82,21 @@ def _added(row: PlanRow, alone: Saving | None, before_ns: int) -> Saving:
     return Saving(floor_ns, row.adds_ns, max(row.ceiling_ns - before_ns, row.adds_ns))
 
 
-def _planned(report: Report, least_ns: float) -> list[Action]:
+def _planned(report: Report, steps_ns: float) -> list[Action]:
     """The rows of the plan; one that is worth nothing by itself goes with the one that it uncovers."""
     planned: list[Action] = []
     hidden: list[Action] = []
     for row, saving in zip(report.fix_plan, added_savings(report), strict=True):
         hidden.append(Action((row.finding,), saving, row.total_ns))
-        if row.adds_ns >= least_ns:
-            planned.append(_together(hidden, report.window_ns))
+        if row.adds_ns >= MEDIUM_SHARE * steps_ns:
+            planned.append(_together(hidden, steps_ns))
             hidden = []
     return [*planned, *hidden]
 
 
-def _together(rows: list[Action], window_ns: int) -> Action:
+def _together(rows: list[Action], steps_ns: float) -> Action:
     findings = tuple(at for row in rows for at in row.findings)
-    return Action(findings, together([row.saving for row in rows], window_ns), rows[-1].total_ns)
+    return Action(findings, together([row.saving for row in rows], steps_ns), rows[-1].total_ns)
 
 
 def _is_minor(finding: Finding) -> bool:
@@ -108,7 +108,7 @@ def _is_in_plan(finding: Finding, held: Set[int]) -> bool:
     return bool(finding.sites) and finding.removal in ("drop", "defer") and set(finding.sites) <= held
 
 
-def _alone(report: Report, indices: list[FindingIndex]) -> Iterator[Action]:
+def _alone(report: Report, indices: list[FindingIndex], steps_ns: float) -> Iterator[Action]:
     """One for each finding about sites, and one for what a rule found in all places that are no sites."""
     groups: dict[tuple[str, int], list[FindingIndex]] = {}
     for at in indices:
@@ -116,18 +116,21 @@ def _alone(report: Report, indices: list[FindingIndex]) -> Iterator[Action]:
         groups.setdefault((finding.rule, at if finding.sites else -1), []).append(at)
     for found in groups.values():
         savings = [saving for at in found if (saving := report.findings[at].saving) is not None]
-        yield Action(tuple(found), together(savings, report.window_ns), None)
+        yield Action(tuple(found), together(savings, steps_ns), None)
 
 
-def together(savings: Sequence[Saving], window_ns: int) -> Saving:
-    """The saving of places of one rule, or of what each row of the plan adds, in a window of this length."""
+def together(savings: Sequence[Saving], steps_ns: float) -> Saving:
+    """The saving of places of one rule, or of what each row of the plan adds, in steps of this length.
+
+    What a cold step would save can be more than all of the others take, and no step saves more than it is.
+    """
     estimates = [saving.estimate_ns for saving in savings if saving.estimate_ns is not None]
     found = Saving(
         floor_ns=sum(saving.floor_ns for saving in savings),
         estimate_ns=sum(estimates) if len(estimates) == len(savings) else None,
         ceiling_ns=sum(saving.ceiling_ns for saving in savings),
     )
-    return found.at_most(window_ns)
+    return found.at_most(round(steps_ns))
 
 
 def _worth_a_change(actions: list[WeightedAction], steps_ns: float) -> tuple[Action, ...]:

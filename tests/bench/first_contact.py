@@ -4,7 +4,7 @@ python tests/bench/first_contact.py OUT [--seconds 95] [--only A,B]
 
 Each case is a training in a process of its own with a deadline of its own: one that hangs or dies
 takes no other along. OUT gets `results.jsonl`, a line as each ends, and a folder for each case with the
-windows that it left. Needs torch, numpy and msgspec.
+windows that it left. Needs torch, numpy and msgspec. `--table` prints what OUT has, and runs nothing.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from threading import Lock
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAMS = str(HERE / "first_contact_programs.py")
-TOGETHER = 6
+TOGETHER = 8
 """Cases that share the GPU, since their times are looked at by nobody."""
 _KEPT_TEXT = 3000
 
@@ -129,9 +130,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", type=lambda names: frozenset(names.split(",")))
-    parser.add_argument("--seconds", type=float, default=95.0, help="for all cases together")
+    parser.add_argument("--seconds", type=float, default=200.0, help="for all cases together")
+    parser.add_argument("--table", action="store_true")
     options = parser.parse_args(arguments)
     out = options.out.resolve()
+    if options.table:
+        print_table(out)
+        return
     out.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + options.seconds
     contact = _Contact(out, until)
@@ -143,6 +148,50 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _chosen(cases: Sequence[Case], names: frozenset[str] | None) -> Iterator[Case]:
     return (case for case in cases if names is None or case.name in names)
+
+
+HEAD = """\
+| case | exit code | windows | values as alone | step, median | hook's calls of three windows | hook said |
+|---|---|---|---|---|---|---|"""
+_VALUES = ("losses", "values")
+_CYCLE_STEPS, _FIRST_CYCLE = 9, 6
+"""Of the programs' schedule."""
+
+
+def print_table(out: Path) -> None:
+    """One row a case, the last try of each; values are compared with those of the same program alone."""
+    lines = (out / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    results = {result["case"]: result for result in map(json.loads, lines)}
+    alone = {name.partition(".")[0]: _facts(found) for name, found in results.items() if ".alone" in name}
+    print(HEAD)
+    for name, result in results.items():
+        own = _facts(result)
+        other = alone.get(name.partition(".")[0], {})
+        same = [own[key] == other[key] for key in _VALUES if key in own and key in other]
+        steps_us, said = own.get("steps_us", ()), [line for line in own.get("log", ()) if "WARN" in line]
+        cells = (
+            name,
+            f"{result.get('code', '-')}" if result["state"] == "ended" else result["state"],
+            f"{len(result.get('windows', ()))}",
+            ("yes" if all(same) else "no") if same else "-",
+            f"{median(steps_us) / 1000:.1f} ms" if steps_us else "-",
+            ", ".join(f"{ms:.0f}" for ms in _cycles_ms(own)) or "-",
+            " ".join(said)[:200] or "-",
+        )
+        print(f"| {' | '.join(cells)} |")
+
+
+def _facts(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What the training printed last."""
+    return next((line for line in reversed(result.get("printed", ())) if isinstance(line, dict)), {})
+
+
+def _cycles_ms(facts: Mapping[str, Any]) -> list[float]:
+    """All calls of `hook.step()`, from the wait before a window to that before the next."""
+    stalls_us = facts.get("stalls_us", ())
+    starts = range(_FIRST_CYCLE, _FIRST_CYCLE + 3 * _CYCLE_STEPS, _CYCLE_STEPS)
+    cycles = [sum(stalls_us[start : start + _CYCLE_STEPS]) / 1000 for start in starts]
+    return cycles if 0 < len(stalls_us) < 100 else []
 
 
 class _Contact:

@@ -104,6 +104,8 @@ class StandInCuda:
         monkeypatch.setattr(cuda, "Event", lambda enable_timing=False: Event(self, enable_timing))
         monkeypatch.setattr(torch._C, "_cuda_hasPrimaryContext", self.has_primary_context, raising=False)
         monkeypatch.setattr(torch.profiler, "supported_activities", self.supported_activities)
+        monkeypatch.setattr(torch.backends.cudnn, "is_available", lambda: True)
+        monkeypatch.setattr(torch.backends.cudnn, "version", self.cudnn_version)
         return self
 
     def wait(self) -> None:
@@ -130,6 +132,11 @@ class StandInCuda:
         # torch/csrc/autograd/init.cpp asks for the number of GPUs.
         self.driver_calls += 1
         return {torch.profiler.ProfilerActivity.CPU}
+
+    def cudnn_version(self) -> int:
+        # torch/backends/cudnn/__init__.py, _init, asks each device for its properties.
+        self._lazy_init()
+        return 91900
 
     @counted("current_device")
     def current_device(self) -> int:

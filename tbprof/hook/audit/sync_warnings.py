@@ -44,7 +44,7 @@ class SyncWarnings:
 
     def start(self) -> None:
         """Listen, on CUDA in use; where the user has set a mode, that one stays and nothing is heard."""
-        if not torch.cuda.is_initialized() or torch.cuda.get_sync_debug_mode() != 0:
+        if not torch.cuda.is_initialized() or torch.cuda.get_sync_debug_mode() != 0 or _gloo_copies():
             return
         self.listen()
         torch.cuda.set_sync_debug_mode("warn")
@@ -97,6 +97,14 @@ class SyncWarnings:
             self._notice()
         elif self._shown_before is not None:
             self._shown_before(message, category, filename, lineno, file, line)
+
+
+def _gloo_copies() -> bool:
+    """Whether Gloo moves this process's tensors, on a thread of its own: what torch warns of there goes to
+    the program's standard error, and can't be heard.
+    """
+    group = torch.distributed
+    return bool(group.is_available() and group.is_initialized() and group.get_backend() == "gloo")
 
 
 class Notice(Protocol):

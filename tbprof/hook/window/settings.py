@@ -60,7 +60,7 @@ def settings(missing: MissingFacts) -> dict[str, str]:
         "python": platform.python_version,
         "platform": _platform,
         "float32_matmul_precision": torch.get_float32_matmul_precision,
-        "cudnn.version": lambda: cudnn.version() if cudnn.is_available() else None,
+        "cudnn.version": _cudnn_version,
         "cudnn.enabled": lambda: cudnn.enabled,
         "cudnn.benchmark": lambda: cudnn.benchmark,
         "cudnn.deterministic": lambda: cudnn.deterministic,
@@ -89,6 +89,13 @@ def _monitoring_tools() -> list[str | None]:
     """Names of the tools that have registered with Python 3.12 and later."""
     monitoring = getattr(sys, "monitoring", None)
     return [] if monitoring is None else [monitoring.get_tool(number) for number in range(_TOOLS)]
+
+
+def _cudnn_version() -> int | None:
+    """None where CUDA is not in use: torch begins to use every GPU of the machine to answer that."""
+    cudnn = torch.backends.cudnn
+    version: int | None = cudnn.version() if torch.cuda.is_initialized() and cudnn.is_available() else None
+    return version
 
 
 def _memory_history() -> bool | None:

@@ -50,6 +50,20 @@ def supported_options(options: RecordOptions) -> RecordOptions:
     return options
 
 
+class _Profiler(profile):  # type: ignore[misc]
+    """Torch's, without a warning to the program that no events are kept for a second cycle.
+
+    Torch 2.11, for one, gives it where the first profiler of a process begins, and `-W error` would raise it.
+    """
+
+    def prepare_trace(self) -> None:
+        """Torch is silent where events are to be kept; to keep them would be to read them as it ends."""
+        self.acc_events = True
+        super().prepare_trace()
+        if self.profiler is not None:
+            self.profiler.acc_events = False
+
+
 def make_profiler(
     schedule: Schedule,
     options: RecordOptions,
@@ -70,7 +84,7 @@ def make_profiler(
     """
     steps = _torch_schedule(schedule, between_steps, first_step)
     with without_announcement():
-        profiler = profile(
+        profiler = _Profiler(
             activities=missing.ask("cuda_activity", _activities, _ON_HOST) if with_device else _ON_HOST,
             schedule=steps,
             on_trace_ready=export,

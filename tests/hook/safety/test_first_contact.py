@@ -66,6 +66,18 @@ def test_torch_s_word_on_its_prototype_is_heard_by_nobody(
     assert (list(warnings.filters), warnings.showwarning, cuda.mode) == (filters, shown, 0)
 
 
+def test_what_torch_would_print_from_a_thread_of_gloo_s_is_not_asked_for(
+    logdir: Path, training_step: Step, cuda: StandInCuda, tmp_path: Path
+) -> None:
+    store = f"file://{tmp_path / 'store'}"
+    torch.distributed.init_process_group("gloo", init_method=store, rank=0, world_size=1)
+    try:
+        run(logdir, training_step, cuda)
+    finally:
+        torch.distributed.destroy_process_group()
+    assert cuda.modes == []
+
+
 def test_an_allocator_without_statistics_costs_its_counts(
     logdir: Path, training_step: Step, cuda: StandInCuda
 ) -> None:

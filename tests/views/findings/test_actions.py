@@ -133,6 +133,12 @@ def test_places_of_one_rule_are_one_action() -> None:
     assert action.saving == Saving(0, None, 3_000_000)
 
 
+def test_no_action_saves_more_than_the_steps_that_stand_for_the_window() -> None:
+    """The sample's cold step is 9 ms long, its others 4 ms."""
+    [action] = rank(report_of(finding("LCH01", Saving(0, None, 16_000_000)))).actions
+    assert action.saving == Saving(0, None, STEPS_NS)
+
+
 def test_what_is_small_is_left_where_something_larger_is_known() -> None:
     small = finding("CPY06", Saving(0, None, 60_000), severity="low", sites=(1,))
     large = finding("DAT01", Saving(0, None, 6_000_000))
