@@ -17,8 +17,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 
-from tab import PATIENCE_MS, open_in_tensorboard, open_tab
+from tab import open_in_tensorboard, open_tab
 from tensorboard_server import tensorboard
+from timeouts import PATIENCE_MS
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
 HEADLESS = "chromium-headless-shell"
