@@ -13,6 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.calls import GRAPH_LAUNCH
 from tbprof.analysis.copy_kinds import DIRECTIONS, copy_kinds
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.host_tree import climbed, outermost
@@ -31,7 +32,6 @@ _KINDS = (*FAMILIES, "communication", "copies", "graph", "compiled", "other")
 _COMMUNICATION, _COPIES, _GRAPH, _COMPILED, _OTHER = range(len(FAMILIES), len(_KINDS))
 _PRODUCTS = [_KINDS.index(kind) for kind in ("matmul", "convolution", "attention")]
 _OVER_THE_BUS = [DIRECTIONS.index(name) for name in ("HtoD", "DtoH")]
-_GRAPH_LAUNCH = r"(?:cuda|hip|cu)GraphLaunch"
 _OF_COMPILER = r"triton_(?:poi|red|per|tem|for)_"
 """Kernels that torch.compile writes: of point-wise operators, reductions, products, or several at once."""
 
@@ -177,7 +177,7 @@ def _work_kinds(facts: Facts, operators: Operators, family: npt.NDArray[np.int8]
     rest = np.flatnonzero(kind == _OTHER)
     kind[rest[match(facts.trace, work.rows[rest], _OF_COMPILER)]] = _COMPILED
     launched = rest[work.launch[rest] != NONE]
-    kind[launched[match(facts.trace, work.launch[launched], _GRAPH_LAUNCH)]] = _GRAPH
+    kind[launched[match(facts.trace, work.launch[launched], GRAPH_LAUNCH)]] = _GRAPH
     is_copy = facts.trace.slices.category[work.rows] == Category.MEMCPY
     copies = np.flatnonzero(is_copy)
     direction, _ = copy_kinds(facts.trace, work, work.launch[copies], copies)

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from tbprof.analysis.attribution.annotations import module_rows
+from tbprof.analysis.calls import GRAPH_LAUNCH
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.names import matching_rows
 from tbprof.model import ProgramPartKind
@@ -81,7 +82,6 @@ _OPTIMIZER = r"Optimizer\.(?:step|zero_grad)#"
 _COMPILED = (r"Torch-Compiled Region", r"## Call CompiledFxGraph ", r"CompiledFunction\Z")
 """Each stands for compiled code in files that lack those before it."""
 
-_GRAPH_LAUNCH = r"(?:cuda|hip|cu)GraphLaunch"
 
 _ON_HOST = (Category.CPU_OP, Category.USER_ANNOTATION)
 
@@ -118,7 +118,7 @@ def _compiled_rows(trace: Trace) -> Int64s:
 def _graphs(facts: Facts) -> tuple[Int64s, Int64s, list[PartLabel]]:
     """Calls that launched a CUDA graph, by the graph's number, else by how many kernels it has."""
     trace, work = facts.trace, facts.work
-    calls = matching_rows(trace, _GRAPH_LAUNCH, Category.RUNTIME)
+    calls = matching_rows(trace, GRAPH_LAUNCH, Category.RUNTIME)
     if len(calls) == 0:
         return calls, calls, []
     at = np.searchsorted(calls, work.launch)

@@ -1,35 +1,34 @@
 """Products run in float32 beside the tensor cores.
 
 What
-    Products of matrices and convolutions run as plain float32 kernels on a device whose tensor cores take
-    half precision only.
+    Products of matrices and convolutions run in float32, or in float32 rounded to TF32, on a device whose
+    tensor cores are faster in half precision.
 
 Why
-    Tensor cores are several times as fast as the rest of the device, and half as many bytes are read.
-    Float32 leaves them unused on this device.
+    Tensor cores multiply half precision several times as fast as float32, and twice as fast as TF32; half
+    as many bytes are read, too.
 
 Example
     before:
         loss = model(images)
         loss.backward()
     after:
-        with torch.autocast("cuda", dtype=torch.float16):
+        with torch.autocast("cuda", dtype=torch.bfloat16):
             loss = model(images)
-        scaler.scale(loss).backward()
+        loss.backward()
 
 Action
     Compute in mixed precision: torch.autocast.
 
 Fix
-    Run the forward pass under `torch.autocast`. A training in float16 also scales its loss, with
-    `torch.amp.GradScaler`.
-    caveat: check that results hold, and that a training still converges; a device of this kind has
-    no bfloat16.
+    Run the forward pass under `torch.autocast`, with `torch.bfloat16` on A100 and newer. A training in
+    float16 also scales its loss, with `torch.amp.GradScaler`.
+    caveat: check that results hold, and that a training still converges. Older devices have no bfloat16.
 
 Silent
-    Not reported on devices with TF32 (PRC02), without tensor cores, or with unknown rates, or if less than
-    1 % of the steps could be saved at the rates of the data sheet. Products reach less in practice: the
-    class is at most medium.
+    Not reported on devices without tensor cores or with unknown rates, or if less than 1 % of the steps
+    could be saved at the rates of the data sheet. Products reach less in practice: the class is at most
+    medium.
 """
 
 from __future__ import annotations
@@ -38,19 +37,37 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
+from tbprof.rules.base.computing import spent_on
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.precision.products import RATES, passing, plain_products, products_finding
+from tbprof.rules.precision import words
+from tbprof.rules.precision.products import (
+    RATES,
+    looked_at,
+    plain_products,
+    products_finding,
+    tf32_products,
+)
 
 _CODE = "PRC01"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    products = facts.once(plain_products)
+    products, rounded = facts.once(plain_products), facts.once(tf32_products)
     peaks = products.peaks
-    if len(products.work) and peaks is not None and peaks.tf32 is None and peaks.half is not None:
-        found = products_finding(facts, _CODE, products, peaks.half)
-        if found is not None:
-            yield found
+    if peaks is None or not peaks.half or not len(products.work) + len(rounded):
+        return
+    parts = [(products.work, peaks.float32), (rounded, peaks.tf32)]
+    found = products_finding(facts, _CODE, parts, peaks, peaks.half)
+    if found is not None:
+        yield found
+
+
+def _passing(facts: Facts) -> words.HalfProducts | None:
+    found, rounded = looked_at(facts), facts.once(tf32_products)
+    if found is None:
+        return None
+    share = found.plain_share + spent_on(facts, rounded)[0]
+    return words.HalfProducts(found.products, full=found.plain + len(rounded), full_share=share)
 
 
 RULE = Rule(
@@ -58,7 +75,7 @@ RULE = Rule(
     effect="shorter_kernels",
     answers=("busy",),
     find=find,
-    passing=passing(with_tf32=False),
+    passing=_passing,
     needs=(GPU_WORK, RATES),
     is_of_device=True,
 )

@@ -1,8 +1,8 @@
 """TF32 is off.
 
 What
-    Products of matrices and convolutions run as plain float32 kernels on a device whose tensor cores take
-    float32 numbers, rounded to TF32.
+    Products of matrices run as plain float32 kernels on a device whose tensor cores take float32 numbers,
+    rounded to TF32.
 
 Why
     With TF32 the same program computes the same products several times as fast, in float32 from end to
@@ -25,9 +25,10 @@ Fix
     gains more.
 
 Silent
-    Not reported on devices without TF32 (PRC01) or with unknown rates, or if less than 1 % of the steps
-    could be saved at the rates of the data sheet. Products reach less in practice: the class is at most
-    medium.
+    Not reported for convolutions, which another setting governs; where the recording shows that TF32 is
+    on, by the hook's word or by a kernel that uses it for a product; on devices without TF32 or with
+    unknown rates; or if less than 1 % of the steps could be saved at the rates of the data sheet. Products
+    reach less in practice: the class is at most medium.
 """
 
 from __future__ import annotations
@@ -37,17 +38,41 @@ from collections.abc import Iterator
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.precision.products import RATES, passing, plain_products, products_finding
+from tbprof.rules.precision import words
+from tbprof.rules.precision.products import (
+    RATES,
+    device_peaks,
+    looked_at,
+    matrix_products,
+    plain_products,
+    products_finding,
+    tf32_products,
+)
 
 _CODE = "PRC02"
+_ON = ("high", "medium")
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     products = facts.once(plain_products)
-    if len(products.work) and products.peaks is not None and products.peaks.tf32 is not None:
-        found = products_finding(facts, _CODE, products, products.peaks.tf32)
-        if found is not None:
-            yield found
+    peaks = products.peaks
+    if peaks is None or peaks.tf32 is None or not len(products.work) or _is_on(facts):
+        return
+    work = matrix_products(facts, products.work)
+    found = products_finding(facts, _CODE, [(work, peaks.float32)], peaks, peaks.tf32)
+    if found is not None:
+        yield found
+
+
+def _is_on(facts: Facts) -> bool:
+    hook = facts.trace.facts
+    is_set = hook is not None and hook.settings.get("float32_matmul_precision") in _ON
+    return is_set or len(matrix_products(facts, facts.once(tf32_products))) > 0
+
+
+def _passing(facts: Facts) -> words.AllProducts | None:
+    peaks = device_peaks(facts)
+    return None if peaks is None or peaks.tf32 is None else looked_at(facts)
 
 
 RULE = Rule(
@@ -55,7 +80,7 @@ RULE = Rule(
     effect="shorter_kernels",
     answers=("busy",),
     find=find,
-    passing=passing(with_tf32=True),
+    passing=_passing,
     needs=(GPU_WORK, RATES),
     is_of_device=True,
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.limits.devices import Peaks, find_peaks
-from tbprof.analysis.names import are_named
+from tbprof.analysis.names import are_named, matching_rows
 from tbprof.model import GPU_RATES, Finding
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import (
@@ -19,15 +20,27 @@ from tbprof.rules.base.computing import (
     kernels_named,
     spent_on,
 )
-from tbprof.rules.base.rule import LooksAt, Need
+from tbprof.rules.base.launching import launched_inside
+from tbprof.rules.base.rule import Need
 from tbprof.rules.precision import words
-from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.arrays import Int64s, is_among
+from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
 
-_PLAIN = r"^(?!.*(?:half|bfloat16|[^a-z]bf16|f16)).*(?:sgemm|scudnn|f32f32_f32f32_f32)"
-"""Names of float32 kernels of cuBLAS, cuDNN and CUTLASS without tensor cores, in traces of V100 to H100."""
+_NOT_HALF = r"^(?!.*(?:half|bfloat16|bf16|f16|fp16))"
+_PLAIN = (
+    rf"{_NOT_HALF}(?!.*tf32).*(?:sgemm|scudnn|f32f32_f32f32_f32|(?:dgrad|wgrad|fprop)\w*engine<float"
+    r"|winograd\w*(?:::\w+)?<float|convolve\w*<float|fft2d_\w+<float)"
+)
+"""Names of float32 kernels of cuBLAS, cuDNN and CUTLASS without tensor cores, in traces of V100 to H100, and
+of the engines by which cuDNN 7 and 8 compute convolutions on T4 and older devices."""
 
-_PRODUCT = re.compile(r"gemm|scudnn|convolve|_conv|wgrad|dgrad|fprop|cutlass|^nvjet_|^Cijk_")
+_TF32 = rf"{_NOT_HALF}.*(?:tf32|s1688gemm)"
+"""Names of their kernels that round float32 to TF32, since A100."""
+
+_CONVOLVES = re.compile(r"scudnn|convolve|_conv|conv2d|wgrad|dgrad|fprop|winograd|fft2d")
+_CONVOLUTION = r"aten::(?:cudnn_|miopen_|mkldnn_|_)?convolution.*|aten::conv.*"
+_PRODUCT = re.compile(r"gemm|scudnn|convolve|_conv|wgrad|dgrad|fprop|winograd|cutlass|^nvjet_|^Cijk_")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +67,19 @@ def plain_products(facts: Facts) -> PlainProducts:
     return PlainProducts(kernels_named(facts, _PLAIN), device_peaks(facts))
 
 
+def tf32_products(facts: Facts) -> Int64s:
+    """Positions of the kernels of products and convolutions that round float32 to TF32."""
+    return kernels_named(facts, _TF32)
+
+
+def matrix_products(facts: Facts, products: Int64s) -> Int64s:
+    """Those of them that are of no convolution, by the operator around their launch, or by their own name."""
+    work = facts.work
+    convolutions = launched_inside(facts, matching_rows(facts.trace, _CONVOLUTION, Category.CPU_OP))
+    names_one = are_named(facts.trace, work.rows[products], _CONVOLVES.search)
+    return products[~is_among(products, convolutions) & ~names_one]
+
+
 def _rates_are_known(facts: Facts) -> bool:
     """Whether the rates of a device that computes products are known; one without any has nothing to
     compare.
@@ -68,41 +94,35 @@ def _rates_are_known(facts: Facts) -> bool:
 RATES = Need(GPU_RATES, _rates_are_known)
 
 
-def products_finding(facts: Facts, rule: str, products: PlainProducts, rate: float) -> Finding | None:
-    """None where it is hardly worth a word, or the device's rate in float32 is not known.
+def products_finding(
+    facts: Facts, rule: str, parts: Sequence[tuple[Int64s, float | None]], peaks: Peaks, rate: float
+) -> Finding | None:
+    """None where it is hardly worth a word, or a rate of the device's is not known.
 
     Args:
         facts: Of the window.
         rule: Code of the rule.
-        products: At least one, on a known device.
+        parts: Products, each with the TFLOP/s of their number format.
+        peaks: Of the device.
         rate: TFLOP/s of the other number format; as much longer than at that rate the products take.
     """
-    assert products.peaks is not None, "the rate is one of the device's"
-    if products.peaks.float32 is None:
-        return None
-    won_ns = round(device_ns(facts, products.work) * (1 - products.peaks.float32 / rate))
+    counted = [(at, own) for at, own in parts if own is not None and own < rate]
+    spent_ns = sum(device_ns(facts, at) for at, _ in counted)
+    won_ns = round(sum(device_ns(facts, at) * (1 - own / rate) for at, own in counted))
     if not is_worth_a_word(facts, won_ns):
         return None
-    share, per_step_ns = spent_on(facts, products.work)
+    products = np.concatenate([at for at, _ in counted])
+    share, per_step_ns = spent_on(facts, products)
+    faster = spent_ns / max(spent_ns - won_ns, 1)
     figures = words.PlainProducts(
-        share=share,
-        per_step_ns=per_step_ns,
-        rate=round(rate / products.peaks.float32, 1),
-        device=products.peaks.name,
+        share=share, per_step_ns=per_step_ns, rate=round(faster, 1), device=peaks.name
     )
-    return computing_finding(
-        facts, rule, products.work, ceiling_ns=won_ns, figures=figures, keeps_launches=True
-    )
+    return computing_finding(facts, rule, products, ceiling_ns=won_ns, figures=figures, keeps_launches=True)
 
 
-def passing(*, with_tf32: bool) -> LooksAt:
-    """What a rule looked at that speaks of devices with TF32, or of those without it."""
-
-    def looked_at(facts: Facts) -> words.AllProducts | None:
-        products, plain = facts.once(all_products), facts.once(plain_products).work
-        peaks = device_peaks(facts)
-        if not len(products) or peaks is None or (peaks.tf32 is not None) != with_tf32 or not peaks.half:
-            return None
-        return words.AllProducts(len(products), plain=len(plain), plain_share=spent_on(facts, plain)[0])
-
-    return looked_at
+def looked_at(facts: Facts) -> words.AllProducts | None:
+    """What a rule of a known device with matrix units looked at; None without products."""
+    products, plain, peaks = facts.once(all_products), facts.once(plain_products).work, device_peaks(facts)
+    if not len(products) or peaks is None or not peaks.half:
+        return None
+    return words.AllProducts(len(products), plain=len(plain), plain_share=spent_on(facts, plain)[0])

@@ -44,6 +44,22 @@ class AllProducts(Figures):
 
 
 @dataclass(frozen=True, slots=True)
+class HalfProducts(Figures):
+    """Kernels of products and convolutions, hardly any of which compute in float32 or TF32."""
+
+    products: int
+    full: int
+    full_share: float
+
+    def sentence(self, scope: Scope, /) -> str:
+        others = f"{self.products - self.full:,} of {self.products:,} kernels"
+        ran = f"{others} for products and convolutions are of half precision or less"
+        if not self.full:
+            return f"{ran}."
+        return f"{ran}, and the others take {share(self.full_share)} of {scope.name}."
+
+
+@dataclass(frozen=True, slots=True)
 class OddSizes(Figures):
     """Kernels that read less than 16 bytes at once."""
 
@@ -186,7 +202,7 @@ FOUND: Mapping[str, type[Figures]] = {
 }
 
 LOOKED_AT: Mapping[str, type[Figures]] = {
-    "PRC01": AllProducts,
+    "PRC01": HalfProducts,
     "PRC02": AllProducts,
     "PRC03": WholeReads,
     "PRC04": HardlyReordered,

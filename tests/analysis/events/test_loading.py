@@ -47,6 +47,12 @@ def test_allocations_and_waits_are_other_matters(name: str) -> None:
     assert idle_of(first_call(name, 20_000), "loading") == 0
 
 
+@pytest.mark.parametrize("name", ["cudaGraphLaunch", "hipGraphLaunch"])
+def test_the_launch_of_a_graph_takes_as_long_each_time(name: str) -> None:
+    """About 1.2 us for each of its nodes."""
+    assert idle_of(first_call(name, 20_000), "loading") == 0
+
+
 def test_another_thread_is_no_matter_of_the_training() -> None:
     assert idle_of(first_call("cudaGetDeviceProperties", 20_000, thread=SIDE), "loading") == 0
 
