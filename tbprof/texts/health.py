@@ -49,7 +49,16 @@ def _stray_times(numbers: Numbers) -> str:
     rows = int(numbers["rows"])
     are = "lies" if rows == 1 else "lie"
     longer = "is longer" if rows == 1 else "are longer"
-    return f"{count(rows, 'event')} {are} over a day from the others or {longer} than a day: left out."
+    return f"{count(rows, 'event')} {are} over a day from the others, or {longer} than a day: left out."
+
+
+def _gpu_clock_offset(numbers: Numbers) -> str:
+    offset_us = float(numbers["offset_us"])
+    way = "ahead of" if offset_us > 0 else "behind"
+    rows = count(int(numbers["rows"]), "row")
+    return (
+        f"The GPU's clock is {duration(abs(offset_us))} {way} the host's: its {rows} are moved by that much."
+    )
 
 
 def _gpu_rows_cut(numbers: Numbers) -> str:
@@ -212,6 +221,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "text_repaired": _text_repaired,
     "negative_durations": _negative_durations,
     "stray_times": _stray_times,
+    "gpu_clock_offset": _gpu_clock_offset,
     "gpu_rows_cut": _gpu_rows_cut,
     "metadata_damaged": _metadata_damaged,
     "facts_damaged": _facts_damaged,

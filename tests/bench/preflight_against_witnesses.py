@@ -82,6 +82,7 @@ def _percent(part: int, rest: int) -> str:
 def _disagreements(program: PredictedProgram) -> Iterable[str]:
     if program.error:
         yield f"- {program.name} could not run without a GPU: {program.error}\n"
+        return
     pairs = {"witnesses": against_witnesses(program), "marks": against_marks(program)}
     for who, told in pairs.items():
         if told is not None and (told.missed or told.unexpected):

@@ -7,16 +7,17 @@ RECORDING is the folder with `programs.json`.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent)]
 
-from recorded_witnesses import agreement, read_programs  # noqa: E402 - the path comes first
+from recorded_witnesses import Agreement, agreement, read_programs  # noqa: E402 - the path comes first
 
 HEAD = """\
-| program | points a step: found | witnessed | both | precision | recall | seen by the trace alone | \
+| program | points a step: found | witnessed | both | precision | recall | beyond the witnesses | \
 functions: found | witnessed | both |
 |---|---|---|---|---|---|---|---|---|---|"""
 
@@ -26,13 +27,19 @@ def main(recording: Path) -> None:
     if not programs:
         sys.exit(f"No program in {recording} has a witness: record them on a GPU.")
     print(HEAD)
-    for program in programs:
-        told = agreement(program)
-        precision = share(told.points_agreed, told.found)
-        recall = share(told.points_agreed, told.witnessed)
-        points = f"{told.found} | {told.witnessed} | {told.points_agreed} | {precision} | {recall}"
-        sites = f"{told.sites_found} | {told.sites_witnessed} | {told.sites_agreed}"
-        print(f"| {program.name} | {points} | {told.trace_only} | {sites} |")
+    all_told = {program.name: agreement(program) for program in programs}
+    for name, told in all_told.items():
+        print(row(name, told))
+    columns = zip(*map(dataclasses.astuple, all_told.values()), strict=True)
+    print(row("all", Agreement(*map(sum, columns))))
+
+
+def row(name: str, told: Agreement) -> str:
+    precision = share(told.points_agreed, told.found)
+    recall = share(told.points_agreed, told.witnessed)
+    points = f"{told.found} | {told.witnessed} | {told.points_agreed} | {precision} | {recall}"
+    sites = f"{told.sites_found} | {told.sites_witnessed} | {told.sites_agreed}"
+    return f"| {name} | {points} | {told.trace_only} | {sites} |"
 
 
 def share(part: int, whole: int) -> str:

@@ -1,8 +1,9 @@
 """Predicted lines beside those that a device's witnesses saw, and beside those that authors marked.
 
 Neither is the whole truth. No witness sees memory that goes back to the driver, or a pageable copy
-that was asked not to block. A mark is what the author of a program expects: a comment, of which some
-say "where" or "under" which condition, or what a form of the table of operations `expects`.
+that was asked not to block, and only the callbacks see each explicit synchronize. A
+mark is what the author of a program expects: a comment, of which some say "where" or "under" which
+condition, or what a form of the table of operations `expects`.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def _program(
     name: str, predicted: ProgramPrediction, passes: Mapping[str, Any], marks: Marks
 ) -> PredictedProgram:
     waiting = [site for site in predicted.sites if site.blocking]
-    seen = {lines_of(site)[0] for site in waiting if not _is_unwitnessable(site)}
+    has_callbacks = passes["callback"].get("gpu_trace") is not None
+    seen = {lines_of(site)[0] for site in waiting if not _is_unwitnessable(site, has_callbacks)}
     lines = frozenset(lines_of(site)[0] for site in waiting)
     in_backward = [lines_of(site)[1:2] for site in waiting if site.source.function == "backward"]
     maybe = {line for line, why in marks.items() if is_conditional(why)}
@@ -88,7 +90,9 @@ def _program(
     )
 
 
-def _is_unwitnessable(site: PredictedSite) -> bool:
+def _is_unwitnessable(site: PredictedSite, has_callbacks: bool) -> bool:
+    if site.call == "synchronize" and not has_callbacks:
+        return True
     return site.call == "empty_cache" or (site.memory == "pageable" and bool(site.non_blocking))
 
 

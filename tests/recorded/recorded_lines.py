@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,21 @@ Line: TypeAlias = tuple[str, int]
 Marks: TypeAlias = Mapping[Line, str]
 """Why a line is expected to wait."""
 
+STEPS = 3
+"""As many as the witnesses listened to."""
+
 _CONDITIONS = ("where ", "under ", "?")
+
+
+_RECORDED_ON_A_GPU = Path(__file__).parents[1] / "data" / "gpu"
+
+
+def unpack_programs(folder: Path, *archives: str) -> Path:
+    """The programs that were recorded on a GPU, with what these archives hold of them."""
+    for archive in ("programs", *archives):
+        with zipfile.ZipFile(_RECORDED_ON_A_GPU / f"{archive}.zip") as zipped:
+            zipped.extractall(folder)
+    return folder / "programs"
 
 
 def read_marks(recording: Path) -> Marks:

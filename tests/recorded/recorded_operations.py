@@ -44,7 +44,12 @@ class Operation:
     waits_in: str
     """The call that took longest of those that can wait; "" where none was recorded."""
     ops: frozenset[str]
-    """Around the calls that can wait."""
+    """Around the synchronizes."""
+
+    @property
+    def only_uploads(self) -> bool:
+        """Whether it waits for a copy to the device, which is a matter of no row."""
+        return bool(self.copies) and all("HtoD" in copy for copy in self.copies)
 
     @property
     def waits(self) -> bool | None:
@@ -94,9 +99,8 @@ def judge_operations(recording: Path) -> Iterator[JudgedOperation]:
 
 def rows_seen(operations: tuple[Operation, ...]) -> Mapping[DeviceOp, tuple[str, ...]]:
     """Forms that a device measured to wait inside an op of the table, by its row."""
-    return {
-        row: tuple(each.form for each in operations if each.measured and row.op in each.ops) for row in OPS
-    }
+    reading = [each for each in operations if each.measured and not each.only_uploads]
+    return {row: tuple(each.form for each in reading if row.op in each.ops) for row in OPS}
 
 
 def _kind(copy: str) -> tuple[str, str]:
@@ -114,10 +118,12 @@ def _ran(form: Mapping[str, Any], on_device: bool) -> bool:
 
 def _operation(form: Mapping[str, Any], *, on_device: bool) -> Operation:
     calls = form["calls"]
+    # For a query that finds its event ended, CUPTI has a row of an "Event Sync" as well.
+    waiting = [call for call in calls if "Synchronize" in call["call"]]
     seen = {
         "sync debug mode": form["sync_debug"],
         "callbacks": form["gpu_trace"],
-        "CUPTI": [row for row in form["cuda_sync"] if row["name"] != _ON_THE_DEVICE],
+        "CUPTI": [row for row in form["cuda_sync"] if waiting and row["name"] != _ON_THE_DEVICE],
     }
     witnesses = tuple(name for name, rows in seen.items() if rows)
     longest = max(calls, key=lambda call: call["host_us"], default=None)
@@ -129,5 +135,5 @@ def _operation(form: Mapping[str, Any], *, on_device: bool) -> Operation:
         witnesses=witnesses,
         copies=tuple(copy["name"] for copy in form["copies"]),
         waits_in="" if longest is None else longest["call"],
-        ops=frozenset(op for call in calls for op in call["ops"]),
+        ops=frozenset(op for call in waiting for op in call["ops"]),
     )

@@ -13,15 +13,12 @@ from functools import cache
 from pathlib import Path
 
 import torch
-from recorded_lines import Line, lines_run
+from recorded_lines import STEPS, Line, lines_run
 from recorded_source import Setting, build, importable
 
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.prediction import PredictedSite
 from tbprof.preflight.session import Preflight
-
-STEPS = 3
-"""As many as the witnesses listened to."""
 
 _PROGRAMS = "recording/programs/"
 """Files above this folder belong to what ran the programs, and no line of theirs counts."""

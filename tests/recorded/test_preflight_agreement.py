@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("torch")
 
 from preflight_agreement import PredictedProgram, compare, predicted_programs
+from recorded_lines import unpack_programs
 
 RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 FILE = "recording/programs/small_gpt.py"
@@ -69,6 +70,20 @@ def test_the_witnessed_lines_are_the_union_of_both_witnesses(tmp_path: Path) -> 
     told = compare(program, program.witnessed, program.unwitnessable)
     assert (told.both, told.missed, told.unexpected) == (1, {(FILE, 60)}, {(FILE, 109)})
     assert sys.modules.get("recording") is before
+
+
+def test_what_the_callbacks_alone_see_is_not_missed_without_them(tmp_path: Path) -> None:
+    recorded = unpack_programs(tmp_path)
+    told = json.loads((recorded / "programs.json").read_text(encoding="utf-8"))
+    told["programs"] = {
+        name: passes
+        for name, passes in told["programs"].items()
+        if name.startswith(("patch-5", "patch-6")) and "-sync" in name
+    }
+    (recorded / "programs.json").write_text(json.dumps(told), encoding="utf-8")
+    heard, unheard = predicted_programs(recorded)
+    assert heard.predicted == heard.witnessed == unheard.predicted == unheard.unwitnessable
+    assert (heard.unwitnessable, unheard.witnessed) == (frozenset(), frozenset())
 
 
 def row(line: int) -> dict[str, Any]:

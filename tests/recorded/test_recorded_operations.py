@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from recorded_lines import unpack_programs
 from recorded_operations import JudgedOperation, Operation, judge_operations, read_operations, rows_seen
 
 RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
@@ -17,6 +18,10 @@ RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 EXPECTED_OTHERWISE = {
     # Written into a row of one dimension, the number is a tensor of the host that is copied.
     "x[0] = number",
+    # A tensor is equal to itself, whatever it holds.
+    "torch.equal",
+    # Torch lists its rows in pinned memory, since torch 2.9.
+    "x[host mask]",
     # The device's own assertions check the classes.
     "one_hot, num_classes",
     # Torch takes these indexes from the host only.
@@ -81,6 +86,21 @@ def test_a_predicted_copy_is_held_against_the_recorded_ones(
     recorded = dataclasses.replace(upload.operation, copies=(copy,))
     assert JudgedOperation(recorded, upload.predicted).copies_agree is agrees
     assert upload.copies_agree is None
+
+
+def test_what_a_gpu_measured_is_what_the_table_says(tmp_path: Path) -> None:
+    told = tuple(judge_operations(unpack_programs(tmp_path)))
+    # It may wait, and here there was nothing that it could give back.
+    assert {each.operation.form for each in told if each.verdict != "agrees"} == {"empty_cache"}
+    assert not [each.operation.form for each in told if each.copies_agree is False]
+    seen = rows_seen(tuple(each.operation for each in told))
+    assert [row.op for row, forms in seen.items() if forms and row.known != "seen"] == []
+
+
+def test_a_query_of_an_event_is_no_wait(tmp_path: Path) -> None:
+    operations = {each.form: each for each in read_operations(unpack_programs(tmp_path))}
+    assert (operations["event query"].witnesses, operations["event query"].measured) == ((), False)
+    assert operations["event synchronize"].witnesses == ("callbacks", "CUPTI")
 
 
 def on_a_device(folder: Path) -> tuple[Operation, ...]:

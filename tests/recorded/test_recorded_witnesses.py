@@ -6,15 +6,30 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recorded_witnesses import Agreement, agreement, read_programs
+from recorded_lines import STEPS, unpack_programs
+from recorded_witnesses import AUTOGRAD, Agreement, agreement, read_programs
 from scenes import read_scalar
 from trace_builder import TraceBuilder
 
-STEPS = 3
+FILE = "recording/programs/train.py"
+PROGRAM = """
+def save():
+    copy()
 
 
-def witness_row(step: int, function: str, line: int) -> dict[str, Any]:
-    return {"step": step, "file": "programs/train.py", "function": function, "line": line}
+class Log:
+    @staticmethod
+    def log():
+        read()
+
+
+def end(): wait()
+"""
+
+
+def witness_row(step: int, line: int | None, library_frame: str | None = None) -> dict[str, Any]:
+    file = None if line is None else FILE
+    return {"step": step, "file": file, "line": line, "library_frame": library_frame}
 
 
 def trace_of(folder: Path) -> str:
@@ -23,10 +38,10 @@ def trace_of(folder: Path) -> str:
     for number in range(STEPS):
         at = 1000.0 * number
         built.step(number, at, at + 1000)
-        built.frame("programs/train.py(10): save", at + 10, at + 60)
+        built.frame(f"{FILE}(2): save", at + 10, at + 60)
         built.copy("DtoH", "pageable", at + 20, at + 50, runs=(at + 30, at + 48), size_bytes=1 << 20)
         built.launch(at + 100, at + 110, runs=(at + 120, at + 400))
-        built.frame("programs/train.py(20): log", at + 190, at + 450)
+        built.frame(f"{FILE}(7): log", at + 190, at + 450)
         read_scalar(built, at + 200, wait=220)
     name = "window.pt.trace.json"
     built.write(folder / name)
@@ -42,11 +57,14 @@ def write_recording(
         "callback": {"gpu_trace": gpu_trace},
         "window": {"windows": windows},
     }
+    source = folder / "source" / FILE
+    source.parent.mkdir(parents=True)
+    source.write_text(PROGRAM, encoding="utf-8")
     (folder / "programs.json").write_text(json.dumps({"programs": {"train": passes}}), encoding="utf-8")
 
 
 def test_a_read_that_a_witness_saw_is_found_and_nothing_else(tmp_path: Path) -> None:
-    write_recording(tmp_path, [witness_row(step, "log", 21) for step in range(STEPS)], None)
+    write_recording(tmp_path, [witness_row(step, 9) for step in range(STEPS)], None)
     (program,) = read_programs(tmp_path)
     assert agreement(program) == Agreement(
         found=1,
@@ -60,10 +78,24 @@ def test_a_read_that_a_witness_saw_is_found_and_nothing_else(tmp_path: Path) -> 
 
 
 def test_the_truth_is_the_union_of_the_witnesses(tmp_path: Path) -> None:
-    write_recording(tmp_path, [witness_row(0, "log", 21)], [witness_row(0, "end", 30)])
+    ends = [witness_row(step, 12) for step in range(STEPS)]
+    write_recording(tmp_path, [witness_row(step, 9) for step in range(STEPS)], ends)
     (program,) = read_programs(tmp_path)
     told = agreement(program)
     assert (told.witnessed, told.found, told.points_agreed) == (2, 1, 1)
+
+
+def test_what_waits_in_one_step_of_many_is_no_wait_of_a_step(tmp_path: Path) -> None:
+    write_recording(tmp_path, [witness_row(0, 12)], None)
+    (program,) = read_programs(tmp_path)
+    assert program.waits == {}
+
+
+def test_a_warning_repeated_at_backward_is_the_wait_that_autograds_thread_had(tmp_path: Path) -> None:
+    repeated = [witness_row(step, 12, "autograd/graph.py:869 _engine_run_backward") for step in range(STEPS)]
+    write_recording(tmp_path, repeated, [witness_row(step, None) for step in range(STEPS)])
+    (program,) = read_programs(tmp_path)
+    assert program.waits == {AUTOGRAD: 1}
 
 
 def test_a_wait_that_no_witness_saw_counts_against_precision(tmp_path: Path) -> None:
@@ -76,3 +108,20 @@ def test_a_wait_that_no_witness_saw_counts_against_precision(tmp_path: Path) -> 
 def test_a_program_without_any_witness_is_left_aside(tmp_path: Path) -> None:
     write_recording(tmp_path, None, None)
     assert list(read_programs(tmp_path)) == []
+
+
+def test_on_a_gpu_each_witnessed_wait_is_found_and_no_others(tmp_path: Path) -> None:
+    programs = read_programs(unpack_programs(tmp_path, "stacks"))
+    told = {program.name: agreement(program) for program in programs}
+    assert {each.points_agreed for each in told.values()} == {0, 1, 2, 3, 4, 237}
+    for each in told.values():
+        assert each.found == each.witnessed == each.points_agreed
+        assert each.sites_found == each.sites_witnessed == each.sites_agreed
+    beyond = {name[:10]: each.trace_only for name, each in told.items() if each.trace_only}
+    assert beyond == {
+        # Eight of cuSOLVER's own in `linalg.eigh`, and a pageable copy that was asked not to block.
+        "operations": 9,
+        # Only the callbacks see `cuda.synchronize()`, and they were not recorded.
+        "patch-6-cr": 1,
+        "patch-7-co": 1,
+    }

@@ -4,10 +4,12 @@ No trace holds the line of a call. The hook records lines in a step of its own, 
 training's steps are alike: of the calls that can become the same op, in the same function
 where frames are recorded, the n-th of a step is the n-th that was recorded. Where a step has
 more or fewer of them than were recorded, the lines are candidates; a single line is exact
-even then if it was recorded more than once, for a loop may run longer in another step.
+even then if it was recorded more than once, for a loop may run longer in another step. A call that
+can become several ops, as `x[...]` can, is sought among those that no other op accounts for.
 
 Where torch's functions were not watched, as in compiled code, the hook heard of each wait from
-CUDA itself and knows no op: there, the n-th wait of a step is the n-th that was heard.
+CUDA itself and knows no op: there, the n-th wait of a step is the n-th that was heard. So it is on
+autograd's threads; of torch's own functions there it was heard on the line that began the backward pass.
 
 Which ops a function of torch's Python side becomes in a trace (data).
 
@@ -17,9 +19,11 @@ A function that is not here becomes the op of its name: `torch.nonzero` is `aten
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence, Set
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.attribution.op_chains import OpChains
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
@@ -74,8 +78,9 @@ def with_recorded_lines(
         *_kin(audit, episodes, chains, steps, call_names, source, sources),
         *_waits(audit, episodes, chains, steps, call_names, source, sources),
     )
+    taken = {call for kin in kinds if _is_whole(kin, episodes, chains, steps) for call in kin.calls}
     for kin in kinds:
-        for members, calls in _joined(kin, episodes, chains, steps):
+        for members, calls in _joined(kin, taken, episodes, chains, steps):
             line = _source([audit.calls[call] for call in calls], kin.frame)
             if line is not None:
                 refined[members] = found.setdefault(line, len(found))
@@ -134,28 +139,47 @@ def _waits(
     sources: tuple[Source, ...],
 ) -> Iterator[_Kin]:
     """The waits that CUDA reports: calls that block and were not asked for by name."""
-    waited = [audit.calls[call].call == WAITED for call in range(len(audit.calls))]
-    if not any(waited):
-        return
     asked = {name for names in BY_NAME.values() for name in names}
     by_name = np.array([name in asked for name in call_names], bool) & (chains.outermost == NONE)
     heard = episodes.blocking & ~by_name
-    takes_steps = is_among(episodes.lane, steps.lanes)
-    for is_training in (False, True):
-        for at in distinct(source[heard & (takes_steps == is_training)]).tolist():
+    for members, calls in _waits_of_threads(audit, chains, is_among(episodes.lane, steps.lanes)):
+        for at in distinct(source[heard & members]).tolist() if calls else ():
             frame = None if at == NONE else sources[at]
             if frame is not None and frame.exact:
                 continue
-            calls = tuple(
-                call
-                for call in audit.order
-                if waited[call]
-                and (audit.calls[call].thread == 0) == is_training
-                and (frame is None or _is_in(audit.calls[call], frame))
-            )
-            if calls:
-                members = heard & (takes_steps == is_training) & (source == at)
-                yield _Kin(np.flatnonzero(members), calls, frame, is_wait=True)
+            within = tuple(call for call in calls if frame is None or _is_in(audit.calls[call], frame))
+            if within:
+                yield _Kin(np.flatnonzero(heard & members & (source == at)), within, frame, is_wait=True)
+
+
+def _waits_of_threads(
+    audit: Audit, chains: OpChains, takes_steps: npt.NDArray[np.bool_]
+) -> Iterator[tuple[npt.NDArray[np.bool_], tuple[int, ...]]]:
+    """Episodes of the training's thread, of others and of autograd's; with each, the calls heard there."""
+
+    def calls(chosen: Callable[[RecordedCall], bool]) -> tuple[int, ...]:
+        return tuple(call for call in audit.order if chosen(audit.calls[call]))
+
+    yield takes_steps, calls(lambda call: call.call == WAITED and call.thread == 0)
+    yield ~takes_steps, calls(lambda call: call.call == WAITED and call.thread != 0)
+    in_backward = calls(lambda call: call.call == UNNAMED and call.thread != 0)
+    yield ~takes_steps & _is_in_node(chains, _PYTHON_NODE), in_backward
+    yield ~takes_steps & _is_in_node(chains, _TORCH_NODE), calls(lambda call: call.call in _STARTS_AUTOGRAD)
+
+
+_NODE = "autograd::engine::evaluate_function: "
+_PYTHON_NODE = re.compile(rf"{_NODE}\w*[A-Za-z_]Backward")
+"""A function of the program's own; its `backward` runs on autograd's thread, unwatched."""
+_TORCH_NODE = re.compile(rf"{_NODE}(?:\w+Backward\d+|torch::autograd::\w+)")
+"""A function of torch's, which repeats its warnings where the backward pass was started."""
+_STARTS_AUTOGRAD = ("backward", "grad")
+
+
+def _is_in_node(chains: OpChains, node: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+    """For each episode whether autograd ran such a function around it."""
+    inside = [bool(chain) and node.fullmatch(chain[-1]) is not None for chain in chains.names]
+    found: npt.NDArray[np.bool_] = np.array(inside, np.bool_)[chains.chain]
+    return found
 
 
 def _anchor(chain: tuple[str, ...]) -> str:
@@ -174,23 +198,46 @@ def _ends_with(path: str, file: str) -> bool:
     return path.endswith(("/" + file, "\\" + file))
 
 
+def _is_whole(kin: _Kin, episodes: Episodes, chains: OpChains, steps: Steps) -> bool:
+    """Whether each step has as many of them as were recorded."""
+    each = _by_step(kin, episodes, chains)
+    return steps.recorded and all(len(kin.calls) == instance[-1] + 1 for _, _, instance in each)
+
+
 def _joined(
-    kin: _Kin, episodes: Episodes, chains: OpChains, steps: Steps
+    kin: _Kin, taken: Set[int], episodes: Episodes, chains: OpChains, steps: Steps
 ) -> Iterator[tuple[Int64s, Sequence[int]]]:
-    """Episodes, and the one recorded call that they came from, or all that they can come from."""
+    """Episodes, and the one recorded call that they came from, or all that they can come from.
+
+    Args:
+        kin: The episodes and the calls.
+        taken: Calls that became other ops, and so hardly these as well.
+        episodes: All episodes of the window.
+        chains: The ops around each episode.
+        steps: The window's steps.
+    """
+    rest = tuple(call for call in kin.calls if call not in taken)
+    for index, members, instance in _by_step(kin, episodes, chains):
+        fitting = (calls for calls in (kin.calls, rest) if len(calls) == int(instance[-1]) + 1)
+        whole = next(fitting, ()) if index != NONE and steps.recorded else ()
+        if not whole:
+            yield members, kin.calls
+        for number, call in enumerate(whole):
+            # Twice the same: it is certain.
+            yield members[instance == number], (call, call)
+
+
+def _by_step(kin: _Kin, episodes: Episodes, chains: OpChains) -> Iterator[tuple[int, Int64s, Int64s]]:
+    """The step or `NONE`, the episodes in it by time, and which call of the step each belongs to."""
     order = kin.episodes[np.argsort(episodes.start_ns[kin.episodes], kind="stable")]
     step = episodes.step[order]
     for index in distinct(step).tolist():
         members = order[step == index]
-        outermost = chains.outermost[members]
-        instance = np.arange(len(members)) if kin.is_wait else _instances(outermost)
-        is_whole = index != NONE and steps.recorded and int(instance[-1]) + 1 == len(kin.calls)
-        if not is_whole:
-            yield members, kin.calls
-            continue
-        for number, call in enumerate(kin.calls):
-            # Twice the same: it is certain.
-            yield members[instance == number], (call, call)
+        yield (
+            index,
+            members,
+            (np.arange(len(members)) if kin.is_wait else _instances(chains.outermost[members])),
+        )
 
 
 def _instances(outermost: Int64s) -> Int64s:
@@ -273,7 +320,13 @@ def calls_fit(call: RecordedCall, op: str, direction: str, memory: str, runtime_
     return op in _OPS.get(call.call, (f"aten::{call.call}",)) and _moves(call, direction, memory)
 
 
+_HEARD = ("cuda",)
+"""The devices of a call of which CUDA said that it waited, and not for what."""
+
+
 def _moves(call: RecordedCall, direction: str, memory: str) -> bool:
+    if call.devices == _HEARD:
+        return True
     uploads = len(call.devices) > 1 and call.devices[0] == "cpu"
     if direction == "HtoD":
         # An upload from pinned memory is not one from pageable memory.

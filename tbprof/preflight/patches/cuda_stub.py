@@ -29,7 +29,7 @@ def synchronize(device: Any = None) -> None:  # noqa: ARG001 - as torch has it
 
 def empty_cache() -> None:
     """Noted as a wait: memory goes back to the driver when the device has done its work."""
-    note(Noted("synchronize", "empty_cache", (), known="read"))
+    note(Noted("synchronize", "empty_cache", ()))
 
 
 class Stream:

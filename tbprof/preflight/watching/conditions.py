@@ -14,7 +14,7 @@ from tbprof.preflight.device_marks import Place, is_of_device, is_on_device, pla
 Holds: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], bool]
 """Whether it does, from the arguments as torch's dispatcher gives them."""
 
-_MASKS = (torch.bool, torch.uint8)
+MASKS = (torch.bool, torch.uint8)
 
 
 def _always(_args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
@@ -49,7 +49,7 @@ def _checked_errors(_args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
 
 
 def _device_mask(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
-    return any(part.dtype in _MASKS and is_on_device(part) for part in index_parts(args))
+    return any(part.dtype in MASKS and is_on_device(part) for part in index_parts(args))
 
 
 def _device_mask_filled(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -65,6 +65,16 @@ def _uncoalesced(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
         isinstance(value, Tensor) and value.layout is torch.sparse_coo and not value.is_coalesced()
         for value in args
     )
+
+
+def _different_memory(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
+    """Unlike shapes are unequal, and a tensor is equal to itself, whatever it holds (`Equal.cpp`)."""
+    one, other = args[:2]
+    is_same = torch._C._is_alias_of(one, other) and (
+        (one.storage_offset(), one.stride(), one.dtype)
+        == (other.storage_offset(), other.stride(), other.dtype)
+    )
+    return one.shape == other.shape and one.numel() > 0 and not is_same
 
 
 def index_parts(args: Sequence[Any]) -> list[Tensor]:
@@ -115,4 +125,5 @@ CONDITIONS: dict[Condition, Holds] = {
     "device_mask": _device_mask,
     "device_mask_filled": _device_mask_filled,
     "uncoalesced": _uncoalesced,
+    "different_memory": _different_memory,
 }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.device_marks import HOST, Place, bytes_of, mark, place_of
-from tbprof.preflight.watching.conditions import host_indexes
+from tbprof.preflight.watching.conditions import MASKS, host_indexes
 from tbprof.preflight.watching.recording import Event, content_of, fault_guarded, note, note_at
 
 
@@ -80,12 +82,18 @@ def _is_wrapped(tensor: Tensor) -> bool:
     return bool(getattr(tensor, "_is_wrapped_number", False))
 
 
+_LISTS_OF_MASKS_ARE_PINNED = torch.__version__ >= (2, 9)
+"""Torch makes a list of rows of a mask on the host, and since then copies it without waiting."""
+
+
 def note_index_upload(ops: tuple[str, ...], args: Sequence[Any]) -> None:
     """`x[rows]` where the rows are on the host: torch copies them first."""
     call = "__getitem__" if ops[0] == "aten::index" else "__setitem__"
     for index in host_indexes(args):
         place = place_of(index)
         event = _upload(call, ops, index, place, non_blocking=False)
+        if index.dtype in MASKS and _LISTS_OF_MASKS_ARE_PINNED:
+            event = replace(event, memory="pinned", blocking=False, non_blocking=True)
         made_by = None if place is None else place.made_by
         where = note(event, nbytes=bytes_of(index), content=content_of(index), made_by=made_by)
         index.untyped_storage()._tbprof_upload = (event, where, made_by)

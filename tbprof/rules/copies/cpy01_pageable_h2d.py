@@ -6,7 +6,8 @@ What
 
 Why
     The host can't launch anything meanwhile, and the copy runs at a fraction of the speed of the
-    bus. From pinned memory the same call returns at once and the copy runs beside the kernels.
+    bus. After a small one, too, the host waits for all that is queued. From pinned memory the same
+    call returns at once and the copy runs beside the kernels.
 
 Example
     before:
@@ -28,9 +29,9 @@ Fix
     wins.
 
 Silent
-    Not reported for copies of 64 KB or less, which the driver takes at once, for non-blocking copies if the
-    memory kind is not recorded (ROCm), or for the first step alone, in which a model is moved. Only `info`
-    if the GPU rarely runs out of work.
+    Not reported for copies of 64 KB or less, which the driver takes at once, unless they are a batch that
+    blocks; for non-blocking copies if the memory kind is not recorded (ROCm); or for the first step alone,
+    in which a model is moved. Only `info` if the GPU rarely runs out of work.
 """
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ _MOST = 0.5
 def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         sizes = facts.episodes.bytes[site.members]
-        if _uploads(site) and int(sizes.max()) > STAGED_BYTES and not _only_first(facts, site):
-            is_batch = _is_batch(facts, site)
+        if not _uploads(site) or _only_first(facts, site):
+            continue
+        is_batch = _is_batch(facts, site)
+        if int(sizes.max()) > STAGED_BYTES or (is_batch and site.blocking):
             figures = PageableUploads(
                 bytes=int(sizes.sum()),
                 call_ns=int(facts.episodes.copy_ns[site.members].sum()),
@@ -84,10 +87,10 @@ def _uploads(site: SiteMembers) -> bool:
 
 
 def _is_batch(facts: Facts, site: SiteMembers) -> bool:
-    """Whether it is large, and comes from the data loader where the trace names one."""
-    large = median(facts.episodes.bytes[site.members]) >= BATCH_BYTES
-    starts = facts.episodes.start_ns[site.members]
-    return large and (not names_loader(facts) or bool(np.mean(moves_batch(facts, starts)) > _MOST))
+    """Whether it comes from the data loader; where the trace names none, whether it is large."""
+    if not names_loader(facts):
+        return median(facts.episodes.bytes[site.members]) >= BATCH_BYTES
+    return bool(np.mean(moves_batch(facts, facts.episodes.start_ns[site.members])) > _MOST)
 
 
 def _only_first(facts: Facts, site: SiteMembers) -> bool:

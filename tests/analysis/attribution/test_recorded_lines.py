@@ -183,6 +183,50 @@ def test_a_wait_that_cuda_reported_is_joined_with_ops_of_other_libraries_only() 
     assert lines(found) == [(33, 2, True, ())]
 
 
+def in_backward(built: TraceBuilder, node: str, *, at: float) -> None:
+    """A read on autograd's thread, in one of its functions."""
+    ops = ("aten::item", "aten::_local_scalar_dense")
+    read_scalar(
+        built, at, wait=20, ops=(f"autograd::engine::evaluate_function: {node}", node, *ops), thread=SIDE
+    )
+
+
+def test_a_wait_of_autograd_s_thread_is_on_the_line_that_began_the_backward_pass() -> None:
+    built = two_steps("item")
+    for begin in (700, 1700):
+        in_backward(built, "IndexBackward0", at=begin)
+    found = report(built, recorded(10), recorded(44, "backward", ("cuda",)))
+    assert lines(found) == [(10, 2, True, ()), (44, 2, True, ())]
+
+
+def test_a_wait_in_the_backward_of_a_function_of_the_program_is_on_its_own_line() -> None:
+    built = two_steps("item")
+    for begin in (700, 1700):
+        in_backward(built, "ReadsInBackward", at=begin)
+        in_backward(built, "torch::autograd::AccumulateGrad", at=begin + 100)
+    inside = recorded(33, UNNAMED, ("cuda",), function="backward", thread=1)
+    found = report(built, recorded(10), inside, recorded(44, "backward", ("cuda",)))
+    assert lines(found) == [(10, 2, True, ()), (33, 2, True, ()), (44, 2, True, ())]
+
+
+def test_a_call_that_became_another_op_is_no_candidate() -> None:
+    """`x[mask]` may read a number, but here it made a mask of indexes."""
+    built = two_steps("item")
+    for begin in (700, 1700):
+        read_scalar(built, begin, wait=20, ops=("aten::index", "aten::nonzero"))
+    found = report(built, recorded(10), recorded(20, "__getitem__"))
+    assert lines(found) == [(10, 2, True, ()), (20, 2, True, ())]
+
+
+def test_of_what_cuda_heard_the_direction_is_not_known() -> None:
+    built = TraceBuilder()
+    built.step(0, 0, 1000)
+    built.op("aten::to_padded_tensor", 90, 300)
+    built.copy("HtoD", "pageable", 100, 110, runs=(105, 150))
+    built.synchronize("cudaStreamSynchronize", 110, 150)
+    assert lines(report(built, recorded(33, "to_padded_tensor", ("cuda",)))) == [(33, 1, True, ())]
+
+
 @pytest.mark.parametrize(
     ("reason", "sentence"), [("compiled", "torch.compile"), ("no_step", "the training ended"), ("x", "x")]
 )

@@ -59,6 +59,15 @@ def test_an_upload_says_what_decides_its_cost() -> None:
     ]
 
 
+@pytest.mark.skipif(torch.__version__ < (2, 9), reason="waits for the copy before torch 2.9")
+def test_rows_of_a_mask_on_the_host_are_copied_without_waiting() -> None:
+    with Preflight(steps=None) as preflight:
+        torch.ones(4, device="cuda")[torch.tensor([True, False, True, False])]
+    told = document(preflight.prediction)
+    assert (told["sites"][0]["memory"], told["sites"][0]["blocking"]) == ("pinned", 0)
+    assert told["sync_points"]["count"] == 0
+
+
 def test_copies_of_several_sizes_are_told_from_the_smallest_to_the_largest() -> None:
     with Preflight(steps=None) as preflight:
         for length in (32, 12_544):

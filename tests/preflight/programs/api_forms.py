@@ -38,6 +38,7 @@ for _step in range(4):
     not number  #! control_flow
     bool((x == y).all())  #! control_flow
     torch.equal(x, y)  #! control_flow
+    torch.equal(x, x[:4]), torch.equal(x, x[:2])
     torch.allclose(x, y)  #! control_flow
     max([number, number])  #! control_flow
     0.5 in x  #! control_flow

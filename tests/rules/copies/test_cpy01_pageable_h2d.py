@@ -29,6 +29,22 @@ def test_up_to_64_kb_the_driver_takes_it_at_once(size_bytes: int, count: int) ->
     assert len(found(uploads(size_bytes), "CPY01")) == count
 
 
+def test_a_small_batch_that_blocks_is_found_where_the_loader_is_named() -> None:
+    """Token ids: the copy is short, but the host waits for all that was queued before."""
+    built = TraceBuilder()
+    for number in range(3):
+        start = 1000 * number
+        built.step(number, start, start + 1000)
+        loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+        built.annotation(loader, start + 5, start + 20)
+        upload(built, start + 30, wait=100, size_bytes=32_768)
+        built.launch(start + 200, start + 205, runs=(start + 210, start + 400))
+        built.frame("boxes.py(3): move", start + 490, start + 620)
+        upload(built, start + 500, wait=100, size_bytes=32_768)
+    (finding,) = found(built, "CPY01")
+    assert (finding.numbers()["is_batch"], finding.count) == (1, 3)
+
+
 def test_from_pinned_memory_it_is_silent() -> None:
     def move(built: TraceBuilder, at: float) -> None:
         built.copy("HtoD", "pinned", at, at + 100, runs=(at + 2, at + 98), size_bytes=LARGE)

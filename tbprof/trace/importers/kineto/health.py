@@ -32,11 +32,11 @@ class Reading:
     metadata: Metadata
 
 
-def health_of(reading: Reading, rows: Rows, num_strays: int) -> tuple[HealthFact, ...]:
-    """What to know before the figures of this file are trusted; `num_strays` rows are not among `rows`."""
+def health_of(reading: Reading, rows: Rows, left_out: dict[str, int]) -> tuple[HealthFact, ...]:
+    """What to know before the figures of this file are trusted; `left_out` counts what is not in `rows`."""
     return (
         *_of_bytes(reading),
-        *_of_events(reading, rows, num_strays),
+        *_of_events(reading, rows, left_out),
         *_of_metadata(reading.metadata),
         *_of_rows(rows.slices, reading.metadata.facts, is_cut=not reading.is_whole),
     )
@@ -51,7 +51,7 @@ def _of_bytes(reading: Reading) -> Iterator[HealthFact]:
         yield HealthFact("array_unclosed", "info", {})
 
 
-def _of_events(reading: Reading, rows: Rows, num_strays: int) -> Iterator[HealthFact]:
+def _of_events(reading: Reading, rows: Rows, left_out: dict[str, int]) -> Iterator[HealthFact]:
     dropped: dict[str, int] = {reason: count for reason, count in reading.losses.events.items() if count}
     if reading.oversized_events:
         dropped["too_long"] = reading.oversized_events
@@ -62,8 +62,8 @@ def _of_events(reading: Reading, rows: Rows, num_strays: int) -> Iterator[Health
         yield HealthFact("text_repaired", "info", {"repaired": reading.losses.repaired, **lost})
     if rows.negative_durations:
         yield HealthFact("negative_durations", "warning", {"rows": rows.negative_durations})
-    if num_strays:
-        yield HealthFact("stray_times", "warning", {"rows": num_strays})
+    if left_out:
+        yield HealthFact("stray_times", "warning", left_out)
 
 
 def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:

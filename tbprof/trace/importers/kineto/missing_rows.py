@@ -32,23 +32,27 @@ from tbprof.trace.importers.kineto.rows import Rows
 _LONGEST_NS = 86_400_000_000_000
 """A day. No window lasts that long: the profiler keeps its events in memory, and would fill it in minutes."""
 _STRAY_TIMES_MOST = 0.1
-"""A share of the rows. Where more are a day away, the file has two clocks, and none is known to be wrong."""
+"""A share of the rows. Where more are a day away, the file has two clocks, and none is known to be wrong; but
+a time of 0 is none where all others are those of a calendar."""
 
 
-def without_stray_rows(rows: Rows) -> tuple[Rows, int]:
-    """`rows` without those that begin over a day from the median row or last over a day, and their number.
+def without_stray_rows(rows: Rows) -> tuple[Rows, dict[str, int]]:
+    """`rows` without those that begin over a day from the median row or last over a day; how many there are,
+    as `rows`, and how many of them are calls, as `calls`; nothing of none.
 
     One such row would make the window, and all that is measured against it, as long as its own error.
     """
     is_stray = _are_stray(rows.slices)
     if is_stray is None:
-        return rows, 0
+        return rows, {}
+    calls = int((rows.slices.category[is_stray] == Category.RUNTIME).sum())
     kept = np.flatnonzero(~is_stray)
     slices = Slices(**{column.name: getattr(rows.slices, column.name)[kept] for column in fields(Slices)})
     number = np.cumsum(~is_stray, dtype=np.int32) - np.int32(1)
     args = {name: _kept_numbers(column, is_stray, number) for name, column in rows.args.items()}
     fractions = {name: _kept_fractions(column, is_stray, number) for name, column in rows.fractions.items()}
-    return replace(rows, slices=slices, args=args, fractions=fractions), len(is_stray) - len(kept)
+    left_out = {"rows": int(is_stray.sum()), **({"calls": calls} if calls else {})}
+    return replace(rows, slices=slices, args=args, fractions=fractions), left_out
 
 
 def _are_stray(slices: Slices) -> npt.NDArray[np.bool_] | None:
@@ -56,10 +60,15 @@ def _are_stray(slices: Slices) -> npt.NDArray[np.bool_] | None:
     start_ns, duration_ns = slices.start_ns, slices.duration_ns
     if len(start_ns) == 0 or start_ns.max() - start_ns.min() <= _LONGEST_NS >= duration_ns.max():
         return None
-    median_ns = np.partition(start_ns, len(start_ns) // 2)[len(start_ns) // 2]
-    is_stray: npt.NDArray[np.bool_] = np.abs(start_ns - median_ns) > _LONGEST_NS
+    timed_ns = start_ns[start_ns != 0]
+    median_ns = np.partition(timed_ns, len(timed_ns) // 2)[len(timed_ns) // 2]
+    is_zero = (start_ns == 0) & (np.abs(median_ns) > _LONGEST_NS)
+    is_stray: npt.NDArray[np.bool_] = ~is_zero & (np.abs(start_ns - median_ns) > _LONGEST_NS)
     is_stray |= duration_ns > _LONGEST_NS
-    return is_stray if 0 < is_stray.sum() <= max(len(is_stray) * _STRAY_TIMES_MOST, 1) else None
+    if is_stray.sum() > max((~is_zero).sum() * _STRAY_TIMES_MOST, 1):
+        is_stray[:] = False
+    is_stray |= is_zero
+    return is_stray if is_stray.any() else None
 
 
 def _kept_numbers(
@@ -130,10 +139,14 @@ def _of_launches(trace: Trace, on_gpu: npt.NDArray[np.bool_]) -> Iterator[Health
     captured = int(_are_captured(trace, without).sum())
     if captured:
         yield HealthFact("launches_captured", "info", {"rows": captured, "of": len(launches)})
-    if len(without) > captured:
-        lost = len(without) - captured
-        severity: HealthSeverity = "warning" if lost >= LOST_SHARE * len(launches) else "info"
-        yield HealthFact("launches_without_gpu_rows", severity, {"rows": lost, "of": len(launches)})
+    # Of calls that have no time, nobody knows where in the window their work was.
+    timeless = next(
+        (int(fact.numbers.get("calls", 0)) for fact in trace.health if fact.code == "stray_times"), 0
+    )
+    lost, of = len(without) - captured + timeless, len(launches) + timeless
+    if lost:
+        severity: HealthSeverity = "warning" if lost >= LOST_SHARE * of else "info"
+        yield HealthFact("launches_without_gpu_rows", severity, {"rows": lost, "of": of})
 
 
 def _are_captured(trace: Trace, launches: Int64s) -> npt.NDArray[np.bool_]:

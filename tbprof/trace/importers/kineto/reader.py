@@ -15,6 +15,7 @@ from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import STEP_PREFIX, era_of
 from tbprof.trace.columns.joined_inputs import with_joined_inputs
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, NO_TABLES, Tables
+from tbprof.trace.importers.kineto.clock_offset import with_clocks_aligned
 from tbprof.trace.importers.kineto.column_builder import ColumnBuilder
 from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder, Losses
@@ -94,7 +95,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
     if not rows.memory:
         check_kinds(path, rows, reading.losses)
     check_processes(path, rows)
-    rows, num_strays = without_stray_rows(rows)
+    rows, left_out = without_stray_rows(rows)
     metadata = reading.metadata
     trace = Trace(
         path=path,
@@ -109,10 +110,10 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
         origin_ns=metadata.origin_ns,
         num_events=rows.num_events,
         facts=metadata.facts,
-        health=health_of(reading, rows, num_strays),
+        health=health_of(reading, rows, left_out),
         **_arguments(rows),
     )
-    trace = with_missing_rows(with_rows_cut(trace))
+    trace = with_missing_rows(with_rows_cut(with_clocks_aligned(trace)))
     # What was recorded in the window itself is surer.
     if metadata.inputs is None or len(trace.input_shapes.rows):
         return trace

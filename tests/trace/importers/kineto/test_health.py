@@ -130,6 +130,19 @@ def test_a_row_whose_clock_failed_costs_itself_alone(tmp_path: Path, times: tupl
     assert _streams(trace) == _streams(clean)
 
 
+def test_many_rows_at_zero_are_no_second_clock(tmp_path: Path) -> None:
+    """What they launched is lost, wherever it was."""
+    step = [dict(event, ts=event["ts"] + 1.7e12) if "ts" in event else event for event in a_step()]
+    timeless = [
+        dict(complete("cudaLaunchKernel", 0.0, 0.0), cat="cuda_runtime", args={"correlation": 900 + number})
+        for number in range(3 * len(step))
+    ]
+    numbers = health_numbers(read_trace(write(tmp_path, classic([*step, *timeless]))))
+    assert numbers["stray_times"] == {"rows": len(timeless), "calls": len(timeless)}
+    lost = numbers["launches_without_gpu_rows"]
+    assert lost["rows"] == len(timeless)
+
+
 def _streams(trace: Trace) -> list[int]:
     return trace.stream.at(np.arange(len(trace.slices))).tolist()
 
