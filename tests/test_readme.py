@@ -65,7 +65,7 @@ def test_what_it_shows_first_is_what_the_command_prints(
     printed = capsys.readouterr().out.replace("\u202f", " ")
     assert printed.startswith(shown)
     assert "\n  1. " in shown
-    assert shown.count("\n") < 20
+    assert shown.count("\n") < 25
 
 
 @EACH_LANGUAGE

@@ -1,6 +1,6 @@
 """Print what README shows first again, in both languages: `python tests/data/refresh_readme.py`.
 
-It shows what its first command prints, up to the second change. A test compares them.
+It shows what its first command prints, up to the third change. A test compares them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ REPOSITORY = pathlib.Path(__file__).parents[2]
 READMES = tuple(REPOSITORY / name for name in ("README.md", "README.zh-CN.md"))
 
 _START, _END = "```text\n$ tbprof ", "```\n"
-_PARAGRAPHS = 4
-"""The window, the opening, and two changes."""
+_PARAGRAPHS = 5
+"""The window, the opening, and three changes."""
 
 
 def shown(command: str) -> str:
