@@ -73,7 +73,7 @@ def tf32_products(facts: Facts) -> Int64s:
 
 
 def matrix_products(facts: Facts, products: Int64s) -> Int64s:
-    """Those of them that are of no convolution, by the operator around their launch, or by their own name."""
+    """The ones of no convolution, by the operator around their launch and by their own name."""
     work = facts.work
     convolutions = launched_inside(facts, matching_rows(facts.trace, _CONVOLUTION, Category.CPU_OP))
     names_one = are_named(facts.trace, work.rows[products], _CONVOLVES.search)

@@ -46,7 +46,10 @@ def with_clocks_aligned(trace: Trace) -> Trace:
 
 
 def _delays_on_idle(trace: Trace) -> Int64s:
-    """From the call to the work, in the order of the work, for what finds its device with nothing to do."""
+    """For work that finds its device with nothing to do, how long after its call's end it began, in order.
+
+    Before the end it would look as if the call had waited for it.
+    """
     slices = trace.slices
     rows = np.flatnonzero(is_among(slices.category, GPU_WORK))
     calls = np.flatnonzero(is_among(slices.category, (Category.RUNTIME,)))
@@ -65,5 +68,7 @@ def _delays_on_idle(trace: Trace) -> Int64s:
         is_idle[mine[1:]] = slices.start_ns[rows[mine[1:]]] > ends_ns[:-1]
     rows = rows[is_idle]
     at, has_call = find_sorted(slices.correlation[calls], slices.correlation[rows])
-    delays: Int64s = slices.start_ns[rows[has_call]] - slices.start_ns[calls[at[has_call]]]
+    delays: Int64s = (
+        slices.start_ns[rows[has_call]] - (slices.start_ns + slices.duration_ns)[calls[at[has_call]]]
+    )
     return delays
