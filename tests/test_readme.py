@@ -64,7 +64,8 @@ def test_what_it_shows_first_is_what_the_command_prints(
     assert main(command.split()[2:]) == 0
     printed = capsys.readouterr().out.replace("\u202f", " ")
     assert printed.startswith(shown)
-    assert shown.count("\n") == 10
+    assert "\n  1. " in shown
+    assert shown.count("\n") < 25
 
 
 @EACH_LANGUAGE

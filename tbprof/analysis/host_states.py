@@ -21,6 +21,8 @@ from tbprof.trace.columns.columns import Category, Trace
 _COLLECTIVE = r"(?:gloo|mpi|ucc):|c10d::(?:monitored_)?barrier"
 _OF_C10D = r"c10d::"
 _COMPILE = r"entire_frame_compile|dynamo_data|_compile\.compile_inner|backend_compile|compile_fx"
+_HOOK = r"(?:.*/)?tbprof/hook/(?:trainer_hook\.py\(\d+\): step|turn\.py\(\d+\): catch_up)$"
+"""What the hook does between two steps, and after a backward pass. Its other frames may call the program."""
 _PAGEABLE = MEMORIES.index("pageable")
 _UPLOAD = DIRECTIONS.index("HtoD")
 _READ = DIRECTIONS.index("DtoH")
@@ -96,6 +98,7 @@ def host_states(
     overhead = np.flatnonzero(slices.category == Category.OVERHEAD)
     loads = matching_rows(trace, LAZY_LOADING, Category.OVERHEAD)
     busy_with_itself = lanes.during(overhead[~is_among(overhead, loads)])
+    in_hook = lanes.ranges(_HOOK, Category.PYTHON)
     compiling = lanes.ranges(_COMPILE, *ops_and_ranges)
     in_sync_point = waiting(lanes, episodes)
     return {
@@ -106,7 +109,7 @@ def host_states(
         "collective": _in_collectives(lanes),
         "sync": _refilling(lanes, work, episodes.end_ns[held], awaited.explained_ns[held]),
         "compile": compiling,
-        "profiler": union_of((busy_with_itself, union(calls.start_ns[own], calls.end_ns[own]))),
+        "profiler": union_of((busy_with_itself, in_hook, union(calls.start_ns[own], calls.end_ns[own]))),
         # This is asked while a device is idle: one that works meanwhile is another one.
         "another_device": intersect(in_sync_point, _any_busy(work)),
         "unrecorded": in_sync_point,

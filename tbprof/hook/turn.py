@@ -83,8 +83,10 @@ class Turn:
 
     def catch_up(self) -> None:
         """Do what was put off, if there is anything and it can be done."""
+        if not self._put_off:
+            return
         has_to_wait = in_backward() or is_being_traced() or runs_in_mode_of_program() or interrupts_torch()
-        if self._put_off and not has_to_wait and self._take(0.0) is None:
+        if not has_to_wait and self._take(0.0) is None:
             try:
                 with unseen_by_modes():
                     self._do_what_was_put_off()

@@ -20,7 +20,7 @@ COMMUNICATION = "communication"
 _NO_LONGER = {
     "data": "The GPU no longer waits for data",
     "sync": "The GPU no longer runs dry after sync points",
-    "launch": "The host is no longer too slow to launch",
+    "launch": "The host is no longer late to launch",
     COMMUNICATION: "The GPU no longer waits for communication",
 }
 

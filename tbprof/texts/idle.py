@@ -8,7 +8,7 @@ from tbprof.texts.figures.places import place_words
 _CAUSES = {
     "sync": "Refilling after a sync",
     "data": "Waiting for data",
-    "launch": "Host too slow to launch",
+    "launch": "Host late to launch",
     "queued": "Work was queued",
     "loading": "Loading in first calls",
     "staging": "Copying pageable memory",

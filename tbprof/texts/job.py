@@ -181,7 +181,7 @@ def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, mod
     return {
         "sync": f"idle after {place or 'a sync'}",
         "data": f"waiting for data{at}",
-        "launch": f"a host too slow to launch{at}",
+        "launch": f"a host late to launch{at}",
         "python": f"Python code{at}",
         "queued": "idle with work queued",
         "unexplained": "from before the window began",

@@ -15,11 +15,8 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "recorded"), str(TESTS.parent), str(TESTS / "data")]
 
 from recorded_samples import MOST_BYTES, chosen_windows, fitted  # noqa: E402
-from refresh_samples import report_path, sample_report  # noqa: E402
+from refresh_samples import report_path, write_report  # noqa: E402
 from shortened_trace import count_steps  # noqa: E402
-
-from tbprof.store.codec import encode_report  # noqa: E402
-from tbprof.version import __version__  # noqa: E402
 
 HEAD = "| sample | steps | bytes | sync points | device work |\n|---|---|---|---|---|"
 
@@ -34,10 +31,8 @@ def main(recording: Path, out: Path, hooked: Path | None = None) -> None:
         trace = out / sample.name / sample.file
         trace.parent.mkdir(parents=True, exist_ok=True)
         trace.write_bytes(sample.content)
-        report = sample_report(trace)
-        encoded = encode_report(report, written_by=__version__)
-        report_path(trace).write_bytes(encoded)
-        size = trace.stat().st_size + len(encoded)
+        report = write_report(trace)
+        size = trace.stat().st_size + report_path(trace).stat().st_size
         total, has_work = total + size, has_work and report.idle is not None
         points = report.sync_points.count
         work = "yes" if report.idle is not None else "none"

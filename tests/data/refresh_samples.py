@@ -29,10 +29,17 @@ def report_path(trace: pathlib.Path) -> pathlib.Path:
     return trace.with_name(parse_window_name(trace.name).stem + REPORT_SUFFIX)
 
 
+def write_report(trace: pathlib.Path) -> Report:
+    """Beside the sample, which it is returned of."""
+    report = sample_report(trace)
+    stored = encode_report(report, written_by=__version__, made_of=content_of(trace))
+    report_path(trace).write_bytes(stored)
+    return report
+
+
 def refresh() -> None:
     for trace in sorted(SAMPLES.rglob("*.json.gz")):
-        stored = encode_report(sample_report(trace), written_by=__version__, made_of=content_of(trace))
-        report_path(trace).write_bytes(stored)
+        write_report(trace)
 
 
 if __name__ == "__main__":

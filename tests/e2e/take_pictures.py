@@ -1,7 +1,7 @@
 """Pictures of every view of three real traces, to be looked at: `python tests/e2e/take_pictures.py`.
 
 TBPROF_TRACES names the folder of public traces. They go to `pictures/`, in light; the first trace in
-dark too. README shows two of the simulated sample in TensorBoard's own page.
+dark too. README shows two of a sample in TensorBoard's own page: `take_pictures.py readme` takes these alone.
 """
 
 from __future__ import annotations
@@ -9,21 +9,27 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import sys
 import tempfile
 import urllib.parse
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from tab import PATIENCE_MS, open_in_tensorboard, open_tab
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+
+from tab import open_in_tensorboard, open_tab
 from tensorboard_server import tensorboard
+from timeouts import PATIENCE_MS
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
+HEADLESS = "chromium-headless-shell"
 SIZE = {"width": 1280, "height": 656}
 """Of the frame in a window of 1280 x 720."""
 
 README_SIZE = {"width": 1280, "height": 800}
 
 SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
-SIMULATED = "a_simulated_training"
+SAMPLE = "resnet_pageable_h200"
 
 TRACES = {"a100": "sam_amg_a100", "h100": "h100_bert_small_infer", "v100": "kineto_resnet50_nw0"}
 """Their names in the pictures' names, and their folders."""
@@ -72,25 +78,29 @@ def _settle(page: Page) -> None:
     page.wait_for_timeout(1_500)
 
 
-def main() -> None:
-    traces = pathlib.Path(os.environ["TBPROF_TRACES"])
-    chromium = os.environ.get("TBPROF_CHROMIUM") or shutil.which("chromium")
+def take_all(browser: Browser, address: str) -> None:
+    for name, run in TRACES.items():
+        take(browser, address, run, name, "light")
+    name, run = next(iter(TRACES.items()))
+    take(browser, address, run, name, "dark")
+    take_memory(browser, address, TRACES["h100"], "h100", "dark")
+
+
+def main(*, of_all: bool) -> None:
+    chromium = os.environ.get("TBPROF_CHROMIUM") or shutil.which("chromium") or shutil.which(HEADLESS)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         logs = pathlib.Path(folder) / "logs"
-        for run in TRACES.values():
-            shutil.copytree(traces / run, logs / run)
-        shutil.copytree(SAMPLES / SIMULATED, logs / SIMULATED)
+        for run in TRACES.values() if of_all else ():
+            shutil.copytree(pathlib.Path(os.environ["TBPROF_TRACES"]) / run, logs / run)
+        shutil.copytree(SAMPLES / SAMPLE, logs / SAMPLE)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         with tensorboard(logs) as address:
-            for name, run in TRACES.items():
-                take(browser, address, run, name, "light")
-            name, run = next(iter(TRACES.items()))
-            take(browser, address, run, name, "dark")
-            take_memory(browser, address, TRACES["h100"], "h100", "dark")
-            take_in_tensorboard(browser, address, SIMULATED, "light", "overview", "")
-            take_in_tensorboard(browser, address, SIMULATED, "dark", "syncs", "0")
+            if of_all:
+                take_all(browser, address)
+            take_in_tensorboard(browser, address, SAMPLE, "light", "overview", "")
+            take_in_tensorboard(browser, address, SAMPLE, "dark", "syncs", "0")
         browser.close()
 
 
 if __name__ == "__main__":
-    main()
+    main(of_all=sys.argv[1:] != ["readme"])

@@ -21,7 +21,7 @@ from tbprof.remote.outbox import send
 moto = pytest.importorskip("moto.server", reason="pip install 'tbprof[stores]'")
 s3fs = pytest.importorskip("s3fs", reason="pip install 'tbprof[stores]'")
 
-RUN = "a_simulated_training"
+RUN = "classifier_0_before_h200"
 ADDRESS = "s3://team/logs"
 
 

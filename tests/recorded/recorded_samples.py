@@ -15,10 +15,10 @@ MOST_BYTES = 6_000_000
 _BYTES_FOR_REPORTS = 500_000
 
 _CHOSEN: Mapping[str, str] = {
-    "patch-0-before": "patches_0_before",
-    "patch-1-constant": "patches_1_constant",
-    "patch-3-index": "patches_3_index",
-    "patch-6-cross-entropy": "patches_6_after",
+    "patch-0-before": "classifier_0_before",
+    "patch-1-constant": "classifier_1_constant",
+    "patch-3-index": "classifier_3_index",
+    "patch-6-cross-entropy": "classifier_6_after",
     "resnet-pageable-4": "resnet_pageable",
 }
 """The repaired classifier before, after and at two stages between, and one fed from pageable memory."""
@@ -51,7 +51,7 @@ def chosen_windows(recording: Path, hooked: Path | None) -> Iterator[Sample]:
         places += [windows[variant] for variant in _VARIANTS if variant in windows]
         trace = next((place for place in places if place.is_file()), None)
         if trace is not None:
-            yield Sample(f"{device}_{name}", f"{program}.pt.trace.json.gz", read_document(trace))
+            yield Sample(f"{name}_{device}", f"{program}.pt.trace.json.gz", read_document(trace))
 
 
 def fitted(samples: list[Sample], most_bytes: int = MOST_BYTES - _BYTES_FOR_REPORTS) -> list[Sample]:

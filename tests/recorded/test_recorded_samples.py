@@ -18,16 +18,16 @@ RECORDED_ON_A_CPU = Path(__file__).parents[1] / "data" / "programs_on_a_cpu"
 def test_chosen_windows_are_named_after_device_and_program() -> None:
     samples = list(chosen_windows(RECORDED_ON_A_CPU, None))
     assert [sample.name for sample in samples] == [
-        "cpu_patches_0_before",
-        "cpu_patches_1_constant",
-        "cpu_patches_3_index",
+        "classifier_0_before_cpu",
+        "classifier_1_constant_cpu",
+        "classifier_3_index_cpu",
     ]
 
 
 def test_a_window_of_the_hook_comes_first(tmp_path: Path) -> None:
     host_bound().write(tmp_path / "patch-3-index.trace.json.gz", gz=True)
     counts = {each.name: count_steps(each.document) for each in chosen_windows(RECORDED_ON_A_CPU, tmp_path)}
-    assert counts["cpu_patches_3_index"] == 4
+    assert counts["classifier_3_index_cpu"] == 4
 
 
 def test_the_largest_lose_steps_until_all_fit_and_none_loses_its_last() -> None:
@@ -49,6 +49,11 @@ def test_a_shortened_trace_says_of_its_steps_what_the_whole_one_says(tmp_path: P
 
 
 def test_a_sample_does_not_tell_where_it_was_recorded() -> None:
-    whole = {**host_bound(1).to_json(), "traceName": "/home/user/window.json", "host_name": "workstation"}
-    told = json.loads(gzip.decompress(packed(whole, "window.json")))
+    facts = {
+        "worker": "workstation_1",
+        "settings": {"platform": "Linux-6.1-of-workstation", "python": "3.12"},
+    }
+    named = {"traceName": "/home/user/window.json", "host_name": "workstation", "tbprof": facts}
+    told = json.loads(gzip.decompress(packed({**host_bound(1).to_json(), **named}, "window.json")))
     assert (told["traceName"], told["host_name"]) == ("window.json", "")
+    assert told["tbprof"] == {"worker": "window", "settings": {"platform": "", "python": "3.12"}}

@@ -18,7 +18,7 @@ from tbprof.report import build_report
 
 SAMPLES = Path(__file__).parents[2] / "logs" / "samples"
 SOURCES = {
-    "simulated": "a_simulated_training/simulated_1.1790000000000000000.trace.json.gz",
+    "classifier": "classifier_0_before_h200/patch-0-before.pt.trace.json.gz",
     "transformer": "h100_transformer_clean/dc3b_3169006.pt.trace.json.gz",
     "bert": "h100_bert_small_infer/h100_bert_small.json.gz",
     "mi300": "mi300_bert_small_infer/mi300_bert_small.json.gz",
@@ -123,7 +123,7 @@ DAMAGES: dict[str, Damage] = {
 }
 
 FEW = [
-    *[("simulated", name) for name in ("none", "launches", "doubled", "long_waits", "far_clock")],
+    *[("classifier", name) for name in ("none", "launches", "doubled", "long_waits", "far_clock")],
     *[("transformer", name) for name in ("none", "drift", "shapes", "collectives", "steps_without_length")],
 ]
 """The rest is looked at with more time."""

@@ -9,15 +9,14 @@ import sys
 
 import pytest
 
+from tbprof.cli.commands.demo import _FIRST_SAMPLE as FIRST
 from tbprof.model import Site
 from tbprof.store.windows import read_report
-from tbprof.views.opening import opening_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "data"))
 
+from recorded_samples import MOST_BYTES
 from refresh_samples import SAMPLES, report_path, sample_report
-from simulate_sample import SAMPLE as SIMULATED
-from simulate_sample import write
 
 HOW = "run python tests/data/refresh_samples.py, then python tests/data/refresh_dev_answers.py"
 TRACES = sorted(SAMPLES.rglob("*.json.gz"))
@@ -27,18 +26,17 @@ def test_there_are_samples() -> None:
     assert len(TRACES) >= 5
 
 
-def test_the_simulated_one_is_what_its_script_writes_and_says_what_it_is(tmp_path: pathlib.Path) -> None:
-    written = tmp_path / SIMULATED.name
-    write(written)
-    assert gzip.decompress(written.read_bytes()) == gzip.decompress(SIMULATED.read_bytes())
-    report = sample_report(SIMULATED)
-    assert (report.trace.devices, "simulated" in report.trace.worker) == (("Simulated GPU",), True)
+def test_the_first_is_a_classifier_on_a_real_gpu_with_the_exact_lines_of_its_waits() -> None:
+    report = sample_report(TRACES[0])
+    waits = [site.source for site in report.sites if site.blocking]
+    assert (TRACES[0].parent.name, report.trace.devices) == (FIRST, ("NVIDIA H200",))
+    assert sorted(source.line for source in waits if source is not None and source.exact) == [81, 82, 83]
 
 
-def test_the_simulated_one_has_exact_lines_and_a_saving() -> None:
-    opening = opening_of(sample_report(SIMULATED))
-    assert opening.action.startswith("First: fix these waits together (train.py:12")
-    assert all(site.source is not None and site.source.exact for site in sample_report(SIMULATED).sites)
+def test_all_samples_together_are_small_and_name_no_folder() -> None:
+    assert sum(path.stat().st_size for path in SAMPLES.rglob("*.*")) <= MOST_BYTES
+    recorded_here = [trace for trace in TRACES if trace.parent.name.endswith("_h200")]
+    assert [trace.name for trace in recorded_here if b'"/' in gzip.decompress(trace.read_bytes())] == []
 
 
 def test_every_figure_of_a_site_is_computed() -> None:

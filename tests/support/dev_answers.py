@@ -36,6 +36,8 @@ SAMPLES = REPOSITORY / "logs" / "samples"
 _JOB, _RANKS = "job", 4
 _TRACED = "h100_bert_small_infer"
 """The sample whose trace is there as well: what is made of every event is recorded of it."""
+_WAITING = 2
+"""Of the samples, these come first and wait: the ranks show them."""
 _ROWS = 5
 """Of each table, whose details are recorded."""
 _LOGDIR = "logs"
@@ -79,10 +81,9 @@ def _lay_out(logdir: pathlib.Path) -> None:
         if report.parent.name == _TRACED:
             trace = report.with_name(report.name.replace(REPORT_SUFFIX, ".json.gz"))
             _put(trace, logdir / _TRACED / trace.name)
-    recorded = [report for report in reports if "simulated" not in report.name]
     for rank, (at, time) in itertools.product((0, 1), enumerate(_TIMES)):
         _put(
-            recorded[(rank + at) % len(recorded)],
+            reports[(rank + at) % _WAITING],
             logdir / "training" / f"node1_7{rank}_rank{rank}.{time}{REPORT_SUFFIX}",
         )
 

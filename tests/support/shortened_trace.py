@@ -41,6 +41,9 @@ def shortened(document: Document, steps: int) -> Document:
 def packed(document: Document, name: str) -> bytes:
     """The file, named so, and without the folder and the machine that it was recorded on."""
     neutral = {**document, "traceName": name, "host_name": ""}
+    if (facts := document.get("tbprof")) is not None:
+        settings = {**facts["settings"], "platform": ""}
+        neutral["tbprof"] = {**facts, "worker": name.partition(".")[0], "settings": settings}
     return gzip.compress(msgspec.json.encode(neutral), 9, mtime=0)
 
 

@@ -18,6 +18,9 @@ _FRAME = re.compile(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTA
 
 _TORCH = re.compile(r"(?:.*(?:site-packages|dist-packages|pytorch)[/\\])?torch[/\\]", re.DOTALL)
 
+_HOOK = re.compile(r"(?:.*[/\\])?tbprof[/\\]hook[/\\]", re.DOTALL)
+"""The hook itself: no line of the program is there to be changed."""
+
 _GENERATED = re.compile(
     r"(?:.*[/\\])?(?:torchinductor_|(?P<folder>[a-z2-7]{2})[/\\]c(?P=folder)[a-z2-7]{40,}\.py$)", re.DOTALL
 )
@@ -38,7 +41,7 @@ def parse_frame(name: str, *, exact: bool) -> Source | None:
     if found is None or name.startswith("nn.Module: "):
         return None
     file = found["file"]
-    if _TORCH.match(file) or _GENERATED.match(file) or _TAKES_A_BATCH.fullmatch(file):
+    if _TORCH.match(file) or _HOOK.match(file) or _GENERATED.match(file) or _TAKES_A_BATCH.fullmatch(file):
         return None
     if file.startswith("<") and not _NOTEBOOK.match(file):
         return None

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 _SAMPLES = "samples"
 """Their run in the demo's log directory."""
 
-_FIRST_SAMPLE = "a_simulated_training"
-"""The sample with most to see."""
+_FIRST_SAMPLE = "classifier_0_before_h200"
+"""The same kind of model as the demo trains, before its fixes."""
 
 
 def add_to(commands: Commands) -> None:
@@ -111,7 +111,7 @@ def _train(logdir: Path, shown: Viewer | None) -> None:
     if shown is not None:
         address = shown.address(f"{_SAMPLES}/{_FIRST_SAMPLE}")
         progress.clear()
-        put(f"The tab: {address}\n         shows a simulated training until yours is recorded\n")
+        put(f"The tab: {address}\n         shows a classifier recorded on an H200 until yours is\n")
         put(f"         {plain(opening_of(_newest_report(logdir / _SAMPLES / _FIRST_SAMPLE)).action)}\n")
         flush_output()
     for word, name, *rest in demo_events(logdir):

@@ -39,6 +39,7 @@ def test_a_users_frame_is_a_file_a_line_and_a_name(frame: str, file: str, line: 
 @pytest.mark.parametrize(
     "frame",
     [
+        "tbprof/hook/turn.py(182): ours",
         "torch/nn/modules/module.py(1518): _call_impl",
         "torch\\nn\\functional.py(3): relu",
         "/opt/env/lib/python3.12/site-packages/torch/_tensor.py(9): item",

@@ -41,6 +41,13 @@ def test_a_host_that_does_nothing_waits_for_the_collective_of_another_thread() -
     assert causes(built.report())["collective"] == 705 - 100
 
 
+@pytest.mark.parametrize("name", ["trainer_hook.py(120): step", "turn.py(84): catch_up"])
+def test_the_work_of_the_hook_is_not_that_of_the_program(name: str) -> None:
+    built = step_with_a_late_launch()
+    built.frame(f"tbprof/hook/{name}", 150, 850)
+    assert causes(built.report())["profiler"] == 700
+
+
 def test_collectives_of_the_device_are_none_of_the_host() -> None:
     built = step_with_a_late_launch()
     built.op("c10d::allreduce_", 150, 850)

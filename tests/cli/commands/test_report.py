@@ -314,4 +314,4 @@ def test_a_list_that_takes_long_says_how_far_it_is(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(window_reading, "_PROGRESS_FROM_S", -1.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(["report", "--summary", str(SAMPLES)]) == 0
-    assert "\rreading windows: 1 of 5" in capsys.readouterr().err
+    assert "\rreading windows: 1 of 9" in capsys.readouterr().err
