@@ -2,7 +2,8 @@
 
 The recording holds the step time of each stage without a profiler, and a window of it. What a stage
 removes are the sync points and copies of its window that the next stage no longer has, told by their
-direction, memory and ops. The predicted saving is that of removing them from the window before.
+direction, memory, bytes and ops. The predicted saving is that of removing them from the window before.
+Each stage was timed once, in a process of its own.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from prediction import ALL_SITES, Prediction
 
-from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import saving_of
 from tbprof.model import Saving
 from tbprof.trace.importers.kineto.reader import read_trace
 
-Origin: TypeAlias = tuple[str, str, tuple[str, ...]]
-"""Direction, memory and ops: what tells two waits apart where no lines are recorded."""
+Origin: TypeAlias = tuple[str, str, int, tuple[str, ...]]
+"""Direction, memory, bytes and ops: what tells two waits apart where no lines are recorded."""
 
 _PREFIX = "patch-"
-_SYNCHRONIZED = "-synchronized"
+_SYNCHRONIZED = ("-synchronized", "-synchronised")
+"""Recordings have either."""
 _WINDOW = "plain"
 
 
@@ -85,12 +86,11 @@ def _stage(recording: Path, name: str, passes: Mapping[str, Any]) -> Stage | Non
 
 
 def _repair(before: Stage, after: Stage, facts: Facts, next_facts: Facts) -> Repair:
-    left = _per_step(next_facts)
+    origins, left = _origins(facts), _per_step(next_facts)
     removed = tuple(
         origin for origin, count in _per_step(facts).items() if round(count) > 0 and round(left[origin]) == 0
     )
-    members = [site.members for site in facts.sites if _origin(site) in removed and site.blocking]
-    chosen = np.concatenate([*members, np.empty(0, np.int64)]).astype(np.int64)
+    chosen = np.array([at for at, origin in origins.items() if origin in removed], np.int64)
     scale = before.step_ns / int((facts.steps.end_ns - facts.steps.start_ns).sum())
     return Repair(
         before=before.name,
@@ -106,17 +106,23 @@ def _repair(before: Stage, after: Stage, facts: Facts, next_facts: Facts) -> Rep
     )
 
 
+def _origins(facts: Facts) -> Mapping[int, Origin]:
+    """Of the episodes that blocked, by position."""
+    bytes_of = facts.episodes.bytes.tolist()
+    return {
+        at: (site.direction, site.memory, bytes_of[at], site.ops)
+        for site in facts.sites
+        if site.blocking
+        for at in site.members.tolist()
+    }
+
+
 def _per_step(facts: Facts) -> Mapping[Origin, float]:
     """Sync points of each origin in a step, as a mean over the window; 0 for those that are not there."""
     counts: defaultdict[Origin, float] = defaultdict(float)
-    for site in facts.sites:
-        if site.blocking:
-            counts[_origin(site)] += len(site.members) / len(facts.steps)
+    for origin in _origins(facts).values():
+        counts[origin] += 1 / len(facts.steps)
     return counts
-
-
-def _origin(site: SiteMembers) -> Origin:
-    return site.direction, site.memory, site.ops
 
 
 def _scaled(saving: Saving, scale: float) -> Saving:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from recorded_stages import judge_repairs, read_stages
 from scenes import host_bound
 from trace_builder import TraceBuilder
@@ -42,7 +43,8 @@ def test_what_the_next_stage_no_longer_waits_for_was_predicted(tmp_path: Path) -
     recording = write_stages(tmp_path, stages)
     (repair,) = judge_repairs(read_stages(recording, synchronized=False))
     assert (repair.before, repair.after) == ("0-before", "1-read")
-    assert repair.removed == (("DtoH", "pageable", ("aten::_local_scalar_dense", "aten::item")),)
+    ((direction, memory, _, ops),) = repair.removed
+    assert (direction, memory, ops) == ("DtoH", "pageable", ("aten::_local_scalar_dense", "aten::item"))
     # A profiled step takes 1 ms: floor and ceiling of the window are scaled to half of that.
     assert repair.prediction.predicted.floor_ns == 80_000
     assert repair.prediction.predicted.ceiling_ns == 161_000
@@ -56,10 +58,12 @@ def test_a_repair_that_removes_no_wait_is_predicted_to_save_nothing(tmp_path: Pa
     assert repair.prediction.predicted.ceiling_ns == 0
 
 
-def test_stages_that_end_in_a_synchronize_are_a_series_of_their_own(tmp_path: Path) -> None:
-    stages = {"patch-0-before": (host_bound(), 0.5), "patch-0-before-synchronized": (host_bound(), 0.6)}
+@pytest.mark.parametrize("spelt", ["synchronized", "synchronised"])
+def test_stages_that_end_in_a_synchronize_are_a_series_of_their_own(tmp_path: Path, spelt: str) -> None:
+    stages = {"patch-0-before": (host_bound(), 0.5), f"patch-0-before-{spelt}": (host_bound(), 0.6)}
     recording = write_stages(tmp_path, stages)
     assert [each.step_ns for each in read_stages(recording, synchronized=True)] == [600_000]
+    assert [each.step_ns for each in read_stages(recording, synchronized=False)] == [500_000]
 
 
 def test_windows_of_a_cpu_say_nothing_of_savings() -> None:
