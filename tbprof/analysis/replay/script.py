@@ -8,7 +8,7 @@ of the row before it, or, where the host came late, after what it takes from the
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -115,6 +115,21 @@ class Script:
         """The same with other lengths of its rows."""
         return dataclasses.replace(self, length_ns=length_ns)
 
+    def hurried(self, gained_ns: Callable[[Int64s], Int64s]) -> Script:
+        """The same with each instant of the host earlier by what it has gained by then."""
+        gained = gained_ns(self.launched_ns)
+        held = {
+            row: dataclasses.replace(each, ready_ns=each.ready_ns - int(gained[row]))
+            for row, each in self.held.items()
+        }
+        return dataclasses.replace(
+            self,
+            launched_ns=self.launched_ns - gained,
+            ready_ns=self.ready_ns - gained,
+            held=held,
+            spans=tuple(_hurried(span, gained_ns) for span in self.spans),
+        )
+
     @cached_property
     def first_rows(self) -> Int64s:
         """The first rows of the spans, ascending."""
@@ -142,3 +157,18 @@ class Script:
         earliest += taken[self.last]
         held = map(self.held.get, self.by_stream[self.first].tolist())
         return tuple(zip(self.base, total.tolist(), earliest.tolist(), held, strict=True))
+
+
+def _hurried(span: Span, gained_ns: Callable[[Int64s], Int64s]) -> Span:
+    if span.wait is None and not span.queued_behind:
+        return span
+    wait, slots = span.wait, [slot for slot, _ in span.queued_behind]
+    instants = [launched for _, launched in span.queued_behind]
+    instants += [] if wait is None else [wait.start_ns, wait.end_ns]
+    earlier = np.array(instants, np.int64)
+    earlier -= gained_ns(earlier)
+    if wait is not None:
+        start_ns, end_ns = earlier[len(slots) :].tolist()
+        wait = dataclasses.replace(wait, start_ns=start_ns, end_ns=end_ns)
+    behind = tuple(zip(slots, earlier[: len(slots)].tolist(), strict=True))
+    return dataclasses.replace(span, wait=wait, queued_behind=behind)
