@@ -121,9 +121,9 @@ def _held_ns(facts: Facts, won: Int64s, removal: Removal) -> Int64s:
 
 
 def _waiting_ops(facts: Facts) -> tuple[Int64s, Int64s]:
-    """Of each episode the outermost of torch's own ops around it, `NONE` without one, and its duration.
+    """Of each episode the outermost of torch's own ops around it, `NONE` without one, and how long it took.
 
-    Ops of autograd and of libraries hold much besides the line that waits.
+    Ops of autograd and of libraries hold much besides the line that waits. First calls are spared to nobody.
     """
     calls, first, slices = facts.calls, facts.episodes.first, facts.trace.slices
     is_own = match(facts.trace, calls.ops.rows, r"aten::")
@@ -132,7 +132,9 @@ def _waiting_ops(facts: Facts) -> tuple[Int64s, Int64s]:
         own = inside[is_own[position[inside]]]
         row[own] = calls.ops.rows[position[own]]
         position = calls.ops.enclosing(position, calls.end_ns[first])
-    return row, np.where(row == NONE, 0, slices.duration_ns[row])
+    start_ns, end_ns = slices.start_ns[row], slices.end_of(row)
+    took_ns = end_ns - start_ns - overlap_ns(facts.causes.states["loading"], start_ns, end_ns)
+    return row, np.where(row == NONE, 0, took_ns)
 
 
 def _within_stretches_ns(facts: Facts, won: Int64s, held_ns: Int64s) -> int:
