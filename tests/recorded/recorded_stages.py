@@ -8,6 +8,7 @@ Each stage was timed once, in a process of its own.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +18,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from hook_scenes import hook_facts
 from prediction import ALL_SITES, Prediction
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import saving_of
-from tbprof.model import Saving
+from tbprof.model import HookFacts, Saving
 from tbprof.trace.importers.kineto.reader import read_trace
 
 Origin: TypeAlias = tuple[str, str, int, tuple[str, ...]]
@@ -65,11 +67,15 @@ def read_stages(recording: Path, *, synchronized: bool) -> tuple[Stage, ...]:
 
 def judge_repairs(stages: Sequence[Stage]) -> Iterator[Repair]:
     """What each stage was predicted to save; none where a window holds no device work."""
-    facts = [Facts(read_trace(stage.trace)) for stage in stages]
+    facts = [Facts(dataclasses.replace(read_trace(each.trace), facts=_timed(each))) for each in stages]
     if not all(each.work.devices for each in facts):
         return
     for (before, known), (after, next_known) in pairwise(zip(stages, facts, strict=True)):
         yield _repair(before, after, known, next_known)
+
+
+def _timed(stage: Stage) -> HookFacts:
+    return hook_facts(recorded_steps=0, unprofiled_step_ns=stage.step_ns)
 
 
 def _stage(recording: Path, name: str, passes: Mapping[str, Any]) -> Stage | None:

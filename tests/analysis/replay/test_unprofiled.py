@@ -17,7 +17,7 @@ STEPS = 4
 
 
 def recorded(*, unprofiled_us: int | None) -> Facts:
-    """In a step of 1000 an op of 480 while the device works for 500, and a wait for that: 20, in a call of 40.
+    """In a step of 1000 an op of 480, in which the device works, and a wait of 20 for it in a call of 40.
 
     The rest is Python. What is taken off the op is waited for instead, and steps are as long as before.
     """
