@@ -156,7 +156,7 @@ def _made_from_ns(facts: Facts, row: Int64s) -> Int64s:
     is_between = match(facts.trace, tops.rows, r"aten::(?:to|lift_fresh|detach_?)$")
     before = at - 1
     for _ in range(_LIFTS):
-        before = np.where(is_between[before], before - 1, before)
+        before = np.where(is_between[before] & (before > 0), before - 1, before)
     begins = match(facts.trace, tops.rows, r"aten::empty$")[before] & (before >= 0)
     is_made = begins & (tops.rows[at] == row) & (tops.lane[before] == tops.lane[at])
     return np.where(is_made, start_ns[tops.rows[before]], start_ns[row])

@@ -6,7 +6,7 @@ How the floor is found is shown where it is computed, with the other figures of 
 from __future__ import annotations
 
 import numpy as np
-from scenes import SIDE, gpu_bound, host_bound, nearly_gpu_bound, read_scalar
+from scenes import SIDE, gpu_bound, host_bound, nearly_gpu_bound, read_scalar, upload
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.figures.savings import LINE_NS, saving_of
@@ -124,3 +124,18 @@ def test_without_steps_the_window_is_the_step() -> None:
     savings = total(built)
     # The device is empty from 420 to 428 and from 430 to 605; from 428 to 430 it copies.
     assert savings.ceiling_ns == 185_000
+
+
+def test_the_making_of_a_list_goes_with_its_upload() -> None:
+    """`torch.tensor([...]).to(device)`: between the empty tensor and its lift there is no row for 300."""
+    built = TraceBuilder()
+    built.step(1, 0, 1000)
+    built.op("aten::empty", 100, 105)
+    built.op("aten::to", 405, 406)
+    built.op("aten::lift_fresh", 407, 408)
+    upload(built, 410, wait=50, size_bytes=4096)
+    built.launch(600, 605, runs=(610, 1000))
+    facts = built.facts()
+    without_line = saving_of(facts, np.array([0]), "drop").ceiling_ns - LINE_NS
+    assert without_line == (464 - 100) * 1_000
+    assert saving_of(facts, np.array([0]), "defer").ceiling_ns == 52_000
