@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,8 +31,8 @@ Origin: TypeAlias = tuple[str, str, int, tuple[str, ...]]
 """Direction, memory, bytes and ops: what tells two waits apart where no lines are recorded."""
 
 _PREFIX = "patch-"
-_SYNCHRONIZED = ("-synchronized", "-synchronised")
-"""Recordings have either."""
+_SYNCHRONIZED = re.compile("-synchroni[sz]ed$")
+"""Recordings spell it either way."""
 _WINDOW = "plain"
 
 
@@ -59,7 +60,9 @@ def read_stages(recording: Path, *, synchronized: bool) -> tuple[Stage, ...]:
     """The stages in order, with or without a synchronize at the end of a step; only those with times."""
     programs = json.loads((recording / "programs.json").read_text(encoding="utf-8"))["programs"]
     chosen = sorted(
-        name for name in programs if name.startswith(_PREFIX) and name.endswith(_SYNCHRONIZED) == synchronized
+        name
+        for name in programs
+        if name.startswith(_PREFIX) and bool(_SYNCHRONIZED.search(name)) == synchronized
     )
     found = (_stage(recording, name, programs[name]) for name in chosen)
     return tuple(stage for stage in found if stage is not None)
@@ -84,7 +87,7 @@ def _stage(recording: Path, name: str, passes: Mapping[str, Any]) -> Stage | Non
         return None
     times = passes["time"]["times"]
     return Stage(
-        name=name.removeprefix(_PREFIX),
+        name=_SYNCHRONIZED.sub("-synchronized", name.removeprefix(_PREFIX)),
         step_ns=round(times["wall_per_step"] * 1e6),
         noise_ns=round(times["host"]["iqr"] * 1e6),
         trace=recording / windows[_WINDOW],

@@ -122,7 +122,7 @@ def _held_ns(facts: Facts, won: Int64s, removal: Removal) -> Int64s:
 
 
 def _waiting_ops(facts: Facts) -> tuple[Int64s, Int64s]:
-    """Of each episode the outermost of torch's own ops around it, `NONE` without one, and how long it took.
+    """For each episode the outermost of torch's own ops around it, `NONE` without one, and how long it took.
 
     Ops of autograd and of libraries hold much besides the line that waits. First calls are spared to nobody.
     """

@@ -44,8 +44,8 @@ _HALVINGS = 8
 _MOST_ADDED = 0.98
 
 USUALLY_ADDED = 0.4
-"""Of a call's time, by the profiler: more in three quarters of the fitted programs on an H200. Where the
-device is the limit the length of a step does not show what was added, and one process is not like another."""
+"""The part of a call that the profiler adds: more in three quarters of the fitted programs on an H200. Where
+the device is the limit the length of a step does not show it, and one process is not like another."""
 
 MAX_ROWS = 20_000
 """Device rows that are replayed: a window with more is judged by its first warm steps."""
@@ -101,7 +101,7 @@ class Replay:
 
     @cached_property
     def added_share(self) -> float:
-        """Of the time in calls, the part that the profiler added; 0 where that is not known."""
+        """The part of the time in calls that the profiler added; 0 where that is not known."""
         if self.slowdown is None or self.slowdown <= 1:
             return 0.0
         least, most = 0.0, _MOST_ADDED
@@ -113,7 +113,7 @@ class Replay:
 
     @cached_property
     def longer_waits_ns(self) -> Mapping[int, int]:
-        """By how much the wait of each episode is longer without the profiler, in time of the recording."""
+        """How much longer the wait of each episode is without the profiler, in time of the recording."""
         if self.slowdown is None:
             return {}
         played, whole_ns = self._played_without(max(self.added_share, USUALLY_ADDED))
@@ -172,7 +172,7 @@ class Replay:
         return write_script(rows, start_ns, end_ns, self._rows_in_steps)
 
     def _length_ns(self, removed: frozenset[int]) -> int:
-        """Of the window without the profiler, as far as that is known."""
+        """The length of the window without the profiler, as far as that is known."""
         if removed not in self._lengths:
             gained_ns = int(self._gained_ns(self.added_share, np.array([self._end_ns]))[0])
             self._lengths[removed] = self._window_ns(play(self._unprofiled, removed), gained_ns)
