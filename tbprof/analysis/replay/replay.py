@@ -40,10 +40,10 @@ from tbprof.model import MAX_REPLAY_ERROR
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, is_among
 
-_HALVINGS = 8
+_HALVINGS = 7
 _MOST_ADDED = 0.98
 
-USUALLY_ADDED = 0.4
+USUALLY_ADDED = 0.25
 """The part of a call that the profiler adds: more in three quarters of the fitted programs on an H200. Where
 the device is the limit the length of a step does not show it, and one process is not like another."""
 
@@ -174,8 +174,8 @@ class Replay:
     def _length_ns(self, removed: frozenset[int]) -> int:
         """The length of the window without the profiler, as far as that is known."""
         if removed not in self._lengths:
-            gained_ns = int(self._gained_ns(self.added_share, np.array([self._end_ns]))[0])
-            self._lengths[removed] = self._window_ns(play(self._unprofiled, removed), gained_ns)
+            script, gained_ns = self._unprofiled
+            self._lengths[removed] = self._window_ns(play(script, removed), gained_ns)
         return self._lengths[removed]
 
     def _window_ns(self, played: Played, gained_ns: int = 0) -> int:
@@ -183,16 +183,21 @@ class Replay:
         return max(host_end, played.device_end_ns or host_end) - self._start_ns
 
     @cached_property
-    def _unprofiled(self) -> Script:
+    def _unprofiled(self) -> tuple[Script, int]:
         return self._script_without(self.added_share)
 
-    def _script_without(self, share: float) -> Script:
-        return self._script.hurried(partial(self._gained_ns, share)) if share else self._script
+    def _script_without(self, share: float) -> tuple[Script, int]:
+        """The script without this part of its calls, and what the host gains by its end."""
+        if share == 0:
+            return self._script, 0
+        gained_ns = self._gained_ns(share, np.array([self._end_ns]))
+        return self._script.hurried(partial(self._gained_ns, share)), int(gained_ns[0])
 
     def _played_without(self, share: float) -> tuple[Played, int]:
         """The window without this part of its calls, and how long it is."""
-        played = play(self._script_without(share), frozenset())
-        return played, self._window_ns(played, int(self._gained_ns(share, np.array([self._end_ns]))[0]))
+        script, gained_ns = self._script_without(share)
+        played = play(script, frozenset())
+        return played, self._window_ns(played, gained_ns)
 
     def _gained_ns(self, share: float, instants: Int64s) -> Int64s:
         """How much earlier than recorded the host is at each instant, were this part of its calls gone."""
