@@ -94,7 +94,9 @@ class Replay:
     def saving_ns(self, removed: Int64s) -> int:
         """What the window gets shorter by without the waits of these episodes, at least 0."""
         whole = self._length_ns(frozenset())
-        won = max(whole - self._length_ns(frozenset(removed.tolist())), 0) * self.unchanged_ns // whole
+        won = (
+            max(whole - self._length_ns(frozenset(removed.tolist())), 0) * self.unchanged_ns // max(whole, 1)
+        )
         replayed = len(self.steps.names[self.replayed_steps])
         warm = len(self.steps) - sum(self.steps.cold)
         return won * max(warm, replayed) // replayed
@@ -118,7 +120,7 @@ class Replay:
             return {}
         played, whole_ns = self._played_without(max(self.added_share, USUALLY_ADDED))
         took_ns = dict(zip(self.waits.episode.tolist(), self.waits.end_ns - self.waits.start_ns, strict=True))
-        scaled = {each: ns * self.unchanged_ns // whole_ns for each, ns in played.waited_ns.items()}
+        scaled = {each: ns * self.unchanged_ns // max(whole_ns, 1) for each, ns in played.waited_ns.items()}
         return {each: max(ns - int(took_ns[each]), 0) for each, ns in scaled.items()}
 
     def gained_ns(self, removed: Int64s) -> Int64s:
