@@ -94,9 +94,8 @@ class Replay:
     def saving_ns(self, removed: Int64s) -> int:
         """What the window gets shorter by without the waits of these episodes, at least 0."""
         whole = self._length_ns(frozenset())
-        won = (
-            max(whole - self._length_ns(frozenset(removed.tolist())), 0) * self.unchanged_ns // max(whole, 1)
-        )
+        gone = self._length_ns(frozenset(removed.tolist()))
+        won = max(whole - gone, 0) * self.unchanged_ns // max(whole, 1)
         replayed = len(self.steps.names[self.replayed_steps])
         warm = len(self.steps) - sum(self.steps.cold)
         return won * max(warm, replayed) // replayed
