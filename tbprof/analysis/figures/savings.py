@@ -98,8 +98,8 @@ def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
 
 
 LINE_NS = 20_000
-"""What Python takes at most for a line, besides the call in it: no recording without stacks shows that. The
-16 to 33 us by which explicit synchronizes won more than they waited, in the fitted programs on the H200."""
+"""What Python takes for a line besides the call in it, which no row shows: explicit synchronizes of
+the fitted programs won 16 to 33 us more than they waited, on an H200."""
 
 
 def _dry_ns(facts: Facts, won: Int64s) -> int:
@@ -107,7 +107,7 @@ def _dry_ns(facts: Facts, won: Int64s) -> int:
 
 
 def _held_ns(facts: Facts, won: Int64s, removal: Removal) -> Int64s:
-    """How long each of these, one at least, held up the host at most: its wait and what goes with it."""
+    """How long each of these held up the host at most: its wait and what goes with it."""
     if len(won) == 0:
         return won
     longer = facts.replay.longer_waits_ns
