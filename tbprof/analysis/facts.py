@@ -39,7 +39,7 @@ from tbprof.analysis.steps import Steps, find_steps
 from tbprof.analysis.training_threads import find_training_threads, loader_thread_waits, silent_ns
 from tbprof.analysis.transfers import Transfers
 from tbprof.model import SiteIndex
-from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import Tables
 
@@ -240,7 +240,17 @@ class Facts:
         schedule = device_schedule(self.trace, order, find_stream_waits(self.trace, order))
         waits = replay_waits(order, self.calls, self.episodes, self.awaited, self.training_threads)
         waits = with_frees(waits, order, self.trace.slices, self.frees.every)
-        return Replay(order, schedule, self.steps, waits, steps_to_replay(self.work, self.steps))
+        replayed = steps_to_replay(self.work, self.steps)
+        in_torch, slowdown = self.host_lanes.in_torch, self._slowdown
+        return Replay(order, schedule, self.steps, waits, replayed, in_torch, slowdown)
+
+    @property
+    def _slowdown(self) -> float | None:
+        """How many times as long as one without a profiler a usual step is; None where no hook timed any."""
+        hook, warm = self.trace.facts, ~np.array(self.steps.cold, np.bool_)
+        if hook is None or not hook.unprofiled_step_ns or not warm.any():
+            return None
+        return median((self.steps.end_ns - self.steps.start_ns)[warm]) / hook.unprofiled_step_ns
 
     @cached_property
     def is_replayable(self) -> bool:

@@ -39,8 +39,7 @@ def stage_row(repair: Repair) -> str:
     cells = (
         repair.before,
         repair.after,
-        ", ".join(f"{direction or 'synchronize'} {memory}".strip() for direction, memory, _ in repair.removed)
-        or "none",
+        ", ".join(f"{each[0] or 'synchronize'} {each[1]}".strip() for each in repair.removed) or "none",
         ms(told.window_ns),
         ms(saving.floor_ns),
         "-" if saving.estimate_ns is None else ms(saving.estimate_ns),

@@ -7,6 +7,7 @@ what the step gets shorter by without each site and without all of them.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,17 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hook_scenes import hook_facts
 from prediction import ALL_SITES, Prediction
 
 from tbprof.analysis.attribution.annotations import find_labels
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.figures.savings import REPLAYED, saving_of
+from tbprof.analysis.figures.savings import saving_of
 from tbprof.model import Removal, Saving
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.importers.kineto.reader import read_trace
 
 _REMOVALS: Mapping[str, Removal] = {"defer": "defer", "drop": "drop", "keep": "drop", "rewrite": "rewrite"}
 """By the words of a recording; what is kept on the device is no longer uploaded."""
+_MOST_FIRST: tuple[Removal, ...] = ("rewrite", "drop", "defer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,11 @@ class PairSite:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSaving:
-    """Of one step: the median over the rounds, and how far the whole program differs between two."""
+    """Of one step: the median over the rounds of whole less without, and two standard errors of it.
+
+    The standard error of a median is 1.253 times that of the mean: the deviation of the differences over the
+    root of their number. How far the whole program alone differs is too little: a difference has two times.
+    """
 
     saving_ns: int
     noise_ns: int
@@ -59,32 +66,44 @@ def read_pairs(folder: Path) -> tuple[Pair, ...]:
     return tuple(_pair(folder, each) for each in recorded if each["savings"] and each["trace"])
 
 
-def judge_pair(pair: Pair) -> Iterator[Prediction]:
-    """What tbprof predicts for each site alone and for all of them, in time without a profiler."""
-    facts = Facts(read_trace(pair.trace))
+def judge_pair(pair: Pair, *, is_profiled: bool = True) -> Iterator[Prediction]:
+    """What tbprof predicts for each site alone and for all of them, in time without a profiler.
+
+    The traces of simulated programs are not profiled: there the length of a step is that of the trace.
+    """
+    unprofiled = hook_facts(recorded_steps=0, unprofiled_step_ns=pair.step_ns if is_profiled else None)
+    facts = Facts(dataclasses.replace(read_trace(pair.trace), facts=unprofiled))
     if not facts.work.devices:
         return
     members = [_members(facts, site.label) for site in pair.sites]
     for number, (site, chosen) in enumerate(zip(pair.sites, members, strict=True)):
         yield _prediction(facts, pair, number, chosen, site.removal)
     everything = np.unique(np.concatenate(members))
-    is_replayed = all(site.removal in REPLAYED for site in pair.sites)
-    yield _prediction(facts, pair, ALL_SITES, everything, "defer" if is_replayed else "rewrite")
+    # What is said of all allows each the most that its own removal wins.
+    removals = {site.removal for site in pair.sites}
+    most = next(each for each in _MOST_FIRST if each in removals)
+    yield _prediction(facts, pair, ALL_SITES, everything, most)
 
 
 def _pair(folder: Path, recorded: Mapping[str, Any]) -> Pair:
     sites = (PairSite(each["id"], each["label"], _REMOVALS[each["removal"]]) for each in recorded["sites"])
-    truths = recorded["savings"].items()
+    times = recorded["times"]
     return Pair(
         name=recorded["pair"],
         trace=folder / recorded["trace"],
-        step_ns=_ns(recorded["times"]["full"]["wall"]["median"]),
+        step_ns=_ns(times["full"]["wall"]["median"]),
         sites=tuple(sites),
         truths={
-            name: MeasuredSaving(_ns(truth["saving_ms"]["median"]), _ns(truth["noise_ms"]))
-            for name, truth in truths
+            name: MeasuredSaving(_ns(truth["saving_ms"]["median"]), _noise_ns(times["full"], times[name]))
+            for name, truth in recorded["savings"].items()
         },
     )
+
+
+def _noise_ns(whole: Mapping[str, Any], without: Mapping[str, Any]) -> int:
+    """Of rounds of which each timed both programs."""
+    differences = np.subtract(whole["wall_rounds"], without["wall_rounds"])
+    return _ns(2 * 1.253 * float(np.std(differences, ddof=1)) / len(differences) ** 0.5)
 
 
 def _members(facts: Facts, label: str) -> Int64s:

@@ -23,6 +23,7 @@ class _Loop:
         """By row of `DeviceWork`, as recorded until they are played; the last is what `NONE` finds."""
         self.shift = 0
         self.shifts: list[tuple[int, int]] = []
+        self.waited: dict[int, int] = {}
 
     def launch(self, rows: LaunchedRows, number: int, length: int) -> None:
         row, launched = int(rows.rows[number]), int(rows.launched_ns[number])
@@ -47,6 +48,7 @@ class _Loop:
             returned += [self.ends[row] + lag for row in waits.awaited[number]]
             if device != NONE:
                 returned.append(self._beside(device, called) + lag)
+        self.waited[int(waits.episode[number])] = max(returned) - called
         self.shift = int(waits.end_ns[number]) - max(returned)
         self.shifts.append((int(waits.start_ns[number]), self.shift))
 
@@ -74,4 +76,4 @@ def played_row_by_row(
         else:
             loop.launch(rows, number, int(length_ns[number]))
     device_end_ns = max((loop.ends[row] for row in replay.rows_in_steps.tolist()), default=0)
-    return Played(device_end_ns, tuple(loop.shifts))
+    return Played(device_end_ns, tuple(loop.shifts), loop.waited)

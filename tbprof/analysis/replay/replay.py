@@ -9,18 +9,26 @@ memory are waits that always stay.
 
 Replayed with all its waits a window must come out as it was recorded. How far it does not is the
 replay's error; above `MAX_REPLAY_ERROR` it says nothing.
+
+What fixing wins is asked of the program as it runs without the profiler, where the length of its steps
+is known. A call of torch or the driver takes longer while it is recorded; what the host does between calls
+does not, nor does the device. So a recording shows a host that is later than the program's: it waits less
+for the device than the program does, and the device is idle for longer. The replay takes the same part off
+all calls, as large as makes the steps as long as they were without the profiler, and what is won is given as
+a share of the recorded window. tests/bench/calibration.md has what that made better on an H200.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from tbprof.analysis.device_work import DeviceWork
+from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, union
 from tbprof.analysis.replay.launched_rows import LaunchedRows
 from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.script import LONG_AGO_NS, Held, Script, Span, Wait
@@ -31,6 +39,13 @@ from tbprof.analysis.steps import Steps
 from tbprof.model import MAX_REPLAY_ERROR
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, is_among
+
+_HALVINGS = 7
+_MOST_ADDED = 0.98
+
+USUALLY_ADDED = 0.25
+"""The part of a call that the profiler adds: more in three quarters of the fitted programs on an H200. Where
+the device is the limit the length of a step does not show it, and one process is not like another."""
 
 MAX_ROWS = 20_000
 """Device rows that are replayed: a window with more is judged by its first warm steps."""
@@ -47,6 +62,10 @@ class Replay:
     replayed_steps: slice
     """The steps that are run. Where they are a part of the window, what they win is taken for all warm ones:
     a cold step is long for reasons that no wait has."""
+    calls: Intervals
+    """When the host was in calls of torch or the driver, its waits among them."""
+    slowdown: float | None
+    """How many times as long as without the profiler a step was; None where nobody timed that."""
     _lengths: dict[frozenset[int], int] = field(default_factory=dict)
     """Lengths by the episodes that were removed: findings, bundles and the plan ask for the same ones."""
 
@@ -61,7 +80,7 @@ class Replay:
     @cached_property
     def unchanged_ns(self) -> int:
         """The same as the replay of the unchanged window has it."""
-        return self._length_ns(frozenset())
+        return self._window_ns(play(self._script, frozenset()))
 
     @property
     def error(self) -> float:
@@ -74,10 +93,34 @@ class Replay:
 
     def saving_ns(self, removed: Int64s) -> int:
         """What the window gets shorter by without the waits of these episodes, at least 0."""
-        won = max(self.unchanged_ns - self._length_ns(frozenset(removed.tolist())), 0)
+        whole = self._length_ns(frozenset())
+        gone = self._length_ns(frozenset(removed.tolist()))
+        won = max(whole - gone, 0) * self.unchanged_ns // max(whole, 1)
         replayed = len(self.steps.names[self.replayed_steps])
         warm = len(self.steps) - sum(self.steps.cold)
         return won * max(warm, replayed) // replayed
+
+    @cached_property
+    def added_share(self) -> float:
+        """The part of the time in calls that the profiler added; 0 where that is not known."""
+        if self.slowdown is None or self.slowdown <= 1:
+            return 0.0
+        least, most = 0.0, _MOST_ADDED
+        for _ in range(_HALVINGS):
+            middle = (least + most) / 2
+            is_too_slow = self._played_without(middle)[1] * self.slowdown > self._end_ns - self._start_ns
+            least, most = (middle, most) if is_too_slow else (least, middle)
+        return most
+
+    @cached_property
+    def longer_waits_ns(self) -> Mapping[int, int]:
+        """How much longer the wait of each episode is without the profiler, in time of the recording."""
+        if self.slowdown is None:
+            return {}
+        played, whole_ns = self._played_without(max(self.added_share, USUALLY_ADDED))
+        took_ns = dict(zip(self.waits.episode.tolist(), self.waits.end_ns - self.waits.start_ns, strict=True))
+        scaled = {each: ns * self.unchanged_ns // max(whole_ns, 1) for each, ns in played.waited_ns.items()}
+        return {each: max(ns - int(took_ns[each]), 0) for each, ns in scaled.items()}
 
     def gained_ns(self, removed: Int64s) -> Int64s:
         """How much the host gains in each step without the waits of these episodes.
@@ -130,13 +173,43 @@ class Replay:
         return write_script(rows, start_ns, end_ns, self._rows_in_steps)
 
     def _length_ns(self, removed: frozenset[int]) -> int:
+        """The length of the window without the profiler, as far as that is known."""
         if removed not in self._lengths:
-            self._lengths[removed] = self._window_ns(play(self._script, removed))
+            script, gained_ns = self._unprofiled
+            self._lengths[removed] = self._window_ns(play(script, removed), gained_ns)
         return self._lengths[removed]
 
-    def _window_ns(self, played: Played) -> int:
-        host_end = self._end_ns - (played.shifts[-1][1] if played.shifts else 0)
+    def _window_ns(self, played: Played, gained_ns: int = 0) -> int:
+        host_end = self._end_ns - gained_ns - (played.shifts[-1][1] if played.shifts else 0)
         return max(host_end, played.device_end_ns or host_end) - self._start_ns
+
+    @cached_property
+    def _unprofiled(self) -> tuple[Script, int]:
+        return self._script_without(self.added_share)
+
+    def _script_without(self, share: float) -> tuple[Script, int]:
+        """The script without this part of its calls, and what the host gains by its end."""
+        if share == 0:
+            return self._script, 0
+        gained_ns = self._gained_ns(share, np.array([self._end_ns]))
+        return self._script.hurried(partial(self._gained_ns, share)), int(gained_ns[0])
+
+    def _played_without(self, share: float) -> tuple[Played, int]:
+        """The window without this part of its calls, and how long it is."""
+        script, gained_ns = self._script_without(share)
+        played = play(script, frozenset())
+        return played, self._window_ns(played, gained_ns)
+
+    def _gained_ns(self, share: float, instants: Int64s) -> Int64s:
+        """How much earlier than recorded the host is at each instant, were this part of its calls gone."""
+        since = np.full(len(instants), self._start_ns)
+        spent_ns = overlap_ns(self._own_work, since, np.maximum(instants, since))
+        gained: Int64s = (share * spent_ns).astype(np.int64)
+        return gained
+
+    @cached_property
+    def _own_work(self) -> Intervals:
+        return subtract(self.calls, union(self.waits.start_ns, self.waits.end_ns))
 
 
 def steps_to_replay(work: DeviceWork, steps: Steps) -> slice:
@@ -157,6 +230,8 @@ class Played:
     """When the last of its rows ended."""
     shifts: tuple[tuple[int, int], ...]
     """How much earlier than recorded the host is, after each instant (as recorded) at which that changed."""
+    waited_ns: Mapping[int, int]
+    """How long each wait took, by episode."""
 
 
 def play(script: Script, removed: Container[int]) -> Played:
@@ -165,7 +240,7 @@ def play(script: Script, removed: Container[int]) -> Played:
     for span in script.spans:
         play.run(span)
     device_end_ns = max(map(play.ends_ns.__getitem__, script.last_slots), default=0)
-    return Played(device_end_ns, tuple(play.shifts))
+    return Played(device_end_ns, tuple(play.shifts), play.waited_ns)
 
 
 class _Play:
@@ -175,6 +250,7 @@ class _Play:
         self.ends_ns = list(script.fixed_ends_ns)
         """Ends by slot, as far as the play has come."""
         self.shifts: list[tuple[int, int]] = []
+        self.waited_ns: dict[int, int] = {}
         self._script = script
         self._removed = removed
         self._shift_ns = 0
@@ -279,6 +355,7 @@ class _Play:
         returned = called + wait.base_ns
         if wait.episode not in self._removed:
             returned = max((returned, *self._awaited_ends_ns(wait, called)))
+        self.waited_ns[wait.episode] = returned - called
         self._shift_ns = wait.end_ns - returned
         self.shifts.append((wait.start_ns, self._shift_ns))
 

@@ -8,7 +8,7 @@ of the row before it, or, where the host came late, after what it takes from the
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -115,6 +115,27 @@ class Script:
         """The same with other lengths of its rows."""
         return dataclasses.replace(self, length_ns=length_ns)
 
+    def hurried(self, gained_ns: Callable[[Int64s], Int64s]) -> Script:
+        """The same with each instant of the host earlier by what it has gained by then."""
+        gained = gained_ns(self.launched_ns)
+        held = {
+            row: dataclasses.replace(each, ready_ns=each.ready_ns - int(gained[row]))
+            for row, each in self.held.items()
+        }
+        waits = [span.wait for span in self.spans if span.wait is not None]
+        instants = [instant for wait in waits for instant in (wait.start_ns, wait.end_ns)]
+        instants += [launched for span in self.spans for _, launched in span.queued_behind]
+        earlier = np.array(instants, np.int64)
+        earlier -= gained_ns(earlier)
+        of_waits, of_queues = (iter(part.tolist()) for part in np.split(earlier, [2 * len(waits)]))
+        return dataclasses.replace(
+            self,
+            launched_ns=self.launched_ns - gained,
+            ready_ns=self.ready_ns - gained,
+            held=held,
+            spans=tuple(_moved(span, of_waits, of_queues) for span in self.spans),
+        )
+
     @cached_property
     def first_rows(self) -> Int64s:
         """The first rows of the spans, ascending."""
@@ -142,3 +163,12 @@ class Script:
         earliest += taken[self.last]
         held = map(self.held.get, self.by_stream[self.first].tolist())
         return tuple(zip(self.base, total.tolist(), earliest.tolist(), held, strict=True))
+
+
+def _moved(span: Span, of_waits: Iterator[int], of_queues: Iterator[int]) -> Span:
+    """The span with the next instants of these as its own."""
+    wait = span.wait
+    if wait is not None:
+        wait = dataclasses.replace(wait, start_ns=next(of_waits), end_ns=next(of_waits))
+    behind = tuple((slot, next(of_queues)) for slot, _ in span.queued_behind)
+    return dataclasses.replace(span, wait=wait, queued_behind=behind)

@@ -7,7 +7,7 @@ from scenes import host_bound, read_scalar
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.figures.savings import MAX_WEIGHED, PlannedFix, fix_plan
+from tbprof.analysis.figures.savings import LINE_NS, MAX_WEIGHED, PlannedFix, fix_plan
 from tbprof.trace.columns.arrays import Int64s
 
 SYNC = "cudaStreamSynchronize"
@@ -36,10 +36,10 @@ def test_a_wait_that_was_hidden_is_worth_what_it_adds() -> None:
     built.synchronize(SYNC, 501, 503)
     built.launch(900, 905, runs=(910, 950))
     facts = built.facts()
-    # The ceiling of the first is its wait, 400; with the second 402.
+    # The ceiling of the first is its wait, 400, and its line; with the second 402 and two lines.
     assert fix_plan(facts, each_alone(facts)) == (
-        PlannedFix(candidate=0, adds_ns=3_000, total_ns=3_000, ceiling_ns=400_000),
-        PlannedFix(candidate=1, adds_ns=392_000, total_ns=395_000, ceiling_ns=402_000),
+        PlannedFix(candidate=0, adds_ns=3_000, total_ns=3_000, ceiling_ns=400_000 + LINE_NS),
+        PlannedFix(candidate=1, adds_ns=392_000, total_ns=395_000, ceiling_ns=402_000 + 2 * LINE_NS),
     )
 
 

@@ -19,7 +19,10 @@ STEPS = SCHEDULE.steps_needed + 8
 DEVICE = {"allocator_counts", "device_step_time", "other_gpu_processes"}
 
 MISSING_BY_CALL: dict[str, set[str]] = {
-    "is_initialized": {*DEVICE, "cuda_activity", "device_names", "places", "sync_warnings"},
+    "is_initialized": {
+        *DEVICE,
+        *("cuda_activity", "device_names", "places", "settings.cudnn.version", "sync_warnings"),
+    },
     "current_device": DEVICE,
     "_cuda_hasPrimaryContext": DEVICE,
     "device_count": {*DEVICE, "device_names"},

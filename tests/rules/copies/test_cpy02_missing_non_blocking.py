@@ -10,6 +10,8 @@ from public_report import PublicReport
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.figures.savings import LINE_NS
+
 LARGE = 19_267_584
 
 
@@ -27,7 +29,7 @@ def test_a_pinned_copy_that_waits_is_found_and_its_wait_can_go() -> None:
     assert (finding.removal, finding.count, finding.steps) == ("drop", 3, (0, 1, 2))
     assert finding.numbers() == {"bytes": 3 * LARGE}
     assert finding.saving is not None
-    assert finding.saving.ceiling_ns == 3 * 105_000
+    assert finding.saving.ceiling_ns == 3 * (120_000 + LINE_NS)
     assert finding.saving.estimate_ns is not None
 
 

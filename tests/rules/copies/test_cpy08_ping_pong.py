@@ -8,6 +8,8 @@ from rule_scenes import each_step, found
 from scenes import upload
 from trace_builder import TraceBuilder
 
+from tbprof.analysis.figures.savings import LINE_NS
+
 LARGE = 1_000_000
 
 
@@ -35,7 +37,7 @@ def test_as_many_bytes_there_and_back_are_found() -> None:
     assert (len(finding.sites), finding.steps) == (2, (0, 1, 2, 3, 4))
     assert finding.numbers() == {"trips": 5, "bytes": 10 * LARGE}
     assert finding.saving is not None
-    assert finding.saving.ceiling_ns == 5 * (100_000 + 102_000)
+    assert finding.saving.ceiling_ns == 5 * (100_000 + 105_000 + 2 * LINE_NS)
 
 
 def test_other_sizes_are_other_tensors() -> None:

@@ -60,7 +60,7 @@ def test_a_line_tells_its_wait_and_holds_its_findings() -> None:
     assert (remark.finding.rule, remark.number) == ("CPY01", 1)
     assert [edit.line for edit in remark.edits] == [6, 12]
     [read] = marks("train.py")[19].remarks
-    assert (read.finding.rule, read.number, read.edits) == ("SYN01", 4, ())
+    assert (read.finding.rule, read.number, read.edits) == ("SYN01", 3, ())
     assert not read.is_joint
 
 

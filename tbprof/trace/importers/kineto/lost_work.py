@@ -69,7 +69,7 @@ def facts_of_launches(trace: Trace) -> Iterator[HealthFact]:
 
 
 def _timeless_calls(trace: Trace) -> int:
-    """Of calls that have no time, nobody knows where in the window their work was."""
+    """Calls that have no time: nobody knows where in the window their work was."""
     strays = (fact.numbers for fact in trace.health if fact.code == "stray_times")
     return sum(int(numbers.get("calls", 0)) for numbers in strays)
 
@@ -77,7 +77,7 @@ def _timeless_calls(trace: Trace) -> int:
 def with_whole_steps(trace: Trace) -> Trace:
     """The trace, without the marks of steps that lack work where much is lost and other steps are whole.
 
-    The most steps in a row are kept. What is lost is told of them alone.
+    The most steps in a row are kept. A few launches that lie outside of all steps are no matter.
     """
     fact = next((fact for fact in trace.health if fact.code == "launches_without_gpu_rows"), None)
     if fact is None or fact.severity != "warning" or _timeless_calls(trace):
