@@ -9,6 +9,9 @@ from tbprof.texts.figures.quantities import count, duration, share
 WORTH_SHARE = 0.01
 """A saving below this part of a step would not show."""
 
+_LINES_SHARE = 0.05
+"""What lines with waits hold up besides: from this part of a step on they are not called innocent."""
+
 _COMMUNICATION_SHARE = 0.1
 """Exposed communication from this part of a step on is said beside another case."""
 
@@ -135,6 +138,10 @@ class Window(Figures):
             return f"Its waits cost about {duration(gain_us)}, and hardly any of them can simply go. "
         if self.waits_found:
             return f"{self.host_waits()}. "
+        most_us = self.of_step(self.ceiling_us)
+        if most_us >= _LINES_SHARE * self.step_us:
+            lines = f"without their lines {self.name} would be at most {duration(most_us)} shorter"
+            return f"Its waits cost hardly anything; {lines}. "
         return f"No sync point is worth removing: without them all {self.name} would take about as long. "
 
     def shorter(self, saved_us: float, without: str) -> str:
