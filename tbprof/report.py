@@ -134,7 +134,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     audit = None if hook is None else hook.audit
     ran = run_rules(rules, facts)
     findings = findings_within(ran.findings, facts.steps.total_ns)
-    plan, planned = _plan(facts, findings)
+    plan, planned, hoisted = _plan(facts, findings)
     saving = window_saving(facts, plan, planned)
     is_known = facts.device_is_known
     replay_error = facts.replay.error if is_known and facts.sites else None
@@ -142,7 +142,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
     facts.forget_all_but(_NEEDED_LAST)
     report = Report(
         trace=_summary(facts),
-        steps=step_figures(facts, planned, saving),
+        steps=step_figures(facts, planned, saving, hoisted),
         sync_points=sync_totals(facts),
         copies=copy_totals(facts.episodes, facts.transfers),
         sites=tuple(site_figures(facts, site) for site in facts.sites),
@@ -185,16 +185,24 @@ def _predicted(hook: HookFacts) -> tuple[PredictedLine, ...]:
     return predicted_lines(hook.audit.calls, hook.audit.sources, loaders_pin=pin)
 
 
-def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix, ...], Int64s]:
-    """The findings that a replay can judge, in the order that pays most, and their episodes."""
+def _plan(facts: Facts, findings: tuple[Finding, ...]) -> tuple[tuple[PlannedFix, ...], Int64s, Int64s]:
+    """The findings that a replay can judge, in the order that pays most, their episodes, and those of them
+    whose lines leave the step.
+    """
     worth = candidates(findings)
     members = [
         distinct(np.concatenate([facts.sites[site].members for site in findings[at].sites])) for at in worth
     ]
-    plan = fix_plan(facts, members)
+    hoisting = {number for number, at in enumerate(worth) if findings[at].removal == "hoist"}
+    plan = fix_plan(facts, members, hoisting)
     planned = [members[row.candidate] for row in plan]
+    hoisted = [members[row.candidate] for row in plan if row.candidate in hoisting]
     named = tuple(dataclasses.replace(row, candidate=worth[row.candidate]) for row in plan)
-    return named, distinct(np.concatenate(planned)) if planned else np.empty(0, np.int64)
+    return named, _of_all(planned), _of_all(hoisted)
+
+
+def _of_all(episodes: list[Int64s]) -> Int64s:
+    return distinct(np.concatenate([np.empty(0, np.int64), *episodes]))
 
 
 def _summary(facts: Facts) -> TraceSummary:

@@ -18,6 +18,7 @@ from tbprof.model import (
     CRITICAL_SHARE,
     HIGH_SHARE,
     MEDIUM_SHARE,
+    REPLAYED,
     SEVERITIES,
     Action,
     Finding,
@@ -105,7 +106,7 @@ def _is_minor(finding: Finding) -> bool:
 
 def _is_in_plan(finding: Finding, held: Set[int]) -> bool:
     """Whether all its waits go with those of the plan: it would be named twice."""
-    return bool(finding.sites) and finding.removal in ("drop", "defer") and set(finding.sites) <= held
+    return bool(finding.sites) and finding.removal in REPLAYED and set(finding.sites) <= held
 
 
 def _alone(report: Report, indices: list[FindingIndex], steps_ns: float) -> Iterator[Action]:

@@ -11,8 +11,12 @@ from tbprof.records import dataclass
 
 Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
 
-Removal: TypeAlias = Literal["drop", "defer", "rewrite", "needed"]
-"""What a fix does: the call goes, its value is read later, other calls do its work, or nothing can be won."""
+Removal: TypeAlias = Literal["drop", "defer", "hoist", "rewrite", "needed"]
+"""What a fix does: the call goes, its value is read later, its line leaves the step, other calls do its work,
+or nothing can be won."""
+
+REPLAYED: tuple[Removal, ...] = ("drop", "defer", "hoist")
+"""What a replay can tell: the wait goes, for `hoist` with all of its line, and nothing comes in its place."""
 
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info")
 """Worst first."""

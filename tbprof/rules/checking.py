@@ -22,8 +22,7 @@ from typing import TypeAlias
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.figures.savings import REPLAYED
-from tbprof.model import SEVERITIES, Check, FailedRule, Finding, FindingIndex, disambiguated
+from tbprof.model import REPLAYED, SEVERITIES, Check, FailedRule, Finding, FindingIndex, disambiguated
 from tbprof.records import dataclass
 from tbprof.rules.base.rule import CALLS, Rule
 from tbprof.rules.registry import RULES

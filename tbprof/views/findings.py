@@ -66,7 +66,7 @@ class FindingRow:
     """What to do, in the imperative and without its full stop."""
     severity: Literal["critical", "high", "medium", "low", "info"]
     severity_reason: str
-    removal: Literal["drop", "defer", "rewrite", "needed"]
+    removal: Literal["drop", "defer", "hoist", "rewrite", "needed"]
     confidence: Literal["high", "medium", "low"]
     count: int
     saving: SavingView | None

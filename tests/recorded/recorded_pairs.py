@@ -25,9 +25,9 @@ from tbprof.model import Removal, Saving
 from tbprof.trace.columns.arrays import Int64s
 from tbprof.trace.importers.kineto.reader import read_trace
 
-_REMOVALS: Mapping[str, Removal] = {"defer": "defer", "drop": "drop", "keep": "drop", "rewrite": "rewrite"}
+_REMOVALS: Mapping[str, Removal] = {"defer": "defer", "drop": "drop", "keep": "hoist", "rewrite": "rewrite"}
 """By the words of a recording; what is kept on the device is no longer uploaded."""
-_MOST_FIRST: tuple[Removal, ...] = ("rewrite", "drop", "defer")
+_MOST_FIRST: tuple[Removal, ...] = ("rewrite", "hoist", "drop", "defer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,9 @@ def judge_pair(pair: Pair, *, is_profiled: bool = True) -> Iterator[Prediction]:
     # What is said of all allows each the most that its own removal wins.
     removals = {site.removal for site in pair.sites}
     most = next(each for each in _MOST_FIRST if each in removals)
-    yield _prediction(facts, pair, ALL_SITES, everything, most)
+    kept = [chosen for site, chosen in zip(pair.sites, members, strict=True) if site.removal == "hoist"]
+    hoisted = np.unique(np.concatenate([everything[:0], *kept]))
+    yield _prediction(facts, pair, ALL_SITES, everything, "drop" if most == "hoist" else most, hoisted)
 
 
 def _pair(folder: Path, recorded: Mapping[str, Any]) -> Pair:
@@ -113,10 +115,12 @@ def _members(facts: Facts, label: str) -> Int64s:
     return np.flatnonzero(labels == names.index(label)) if label in names else np.empty(0, np.int64)
 
 
-def _prediction(facts: Facts, pair: Pair, site: int, chosen: Int64s, removal: Removal) -> Prediction:
+def _prediction(
+    facts: Facts, pair: Pair, site: int, chosen: Int64s, removal: Removal, hoisted: Int64s | None = None
+) -> Prediction:
     truth = pair.truths["all" if site == ALL_SITES else pair.sites[site].name]
     profiled_ns = int((facts.steps.end_ns - facts.steps.start_ns).sum())
-    saving = saving_of(facts, chosen, removal)
+    saving = saving_of(facts, chosen, removal, hoisted)
     scale = pair.step_ns / profiled_ns
     return Prediction(
         site=site,

@@ -100,6 +100,8 @@ def _repair(before: Stage, after: Stage, facts: Facts, next_facts: Facts) -> Rep
         origin for origin, count in _per_step(facts).items() if round(count) > 0 and round(left[origin]) == 0
     )
     chosen = np.array([at for at, origin in origins.items() if origin in removed], np.int64)
+    # What is no longer uploaded is there already: its line is gone.
+    uploads = np.array([at for at in chosen.tolist() if origins[at][0] == "HtoD"], np.int64)
     scale = before.step_ns / int((facts.steps.end_ns - facts.steps.start_ns).sum())
     return Repair(
         before=before.name,
@@ -107,7 +109,7 @@ def _repair(before: Stage, after: Stage, facts: Facts, next_facts: Facts) -> Rep
         removed=removed,
         prediction=Prediction(
             site=ALL_SITES,
-            predicted=_scaled(saving_of(facts, chosen, "drop"), scale),
+            predicted=_scaled(saving_of(facts, chosen, "drop", uploads), scale),
             true_ns=before.step_ns - after.step_ns,
             window_ns=before.step_ns,
             noise_ns=max(before.noise_ns, after.noise_ns),

@@ -215,7 +215,7 @@ export interface FindingRow {
   action: string;
   severity: "critical" | "high" | "medium" | "low" | "info";
   severity_reason: string;
-  removal: "drop" | "defer" | "rewrite" | "needed";
+  removal: "drop" | "defer" | "hoist" | "rewrite" | "needed";
   confidence: "high" | "medium" | "low";
   count: number;
   saving: SavingView | null;

@@ -44,7 +44,7 @@ takes the fix that wins most, then the one that wins most beside it, and so on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -52,7 +52,7 @@ from tbprof.analysis.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, union
 from tbprof.analysis.names import match
-from tbprof.model import Removal, Saving
+from tbprof.model import REPLAYED, Removal, Saving
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
@@ -74,17 +74,15 @@ def earlier_host_ns(facts: Facts, spared: Intervals) -> int:
     return int(np.minimum(spared_ns, fillable_ns).sum())
 
 
-REPLAYED: tuple[Removal, ...] = ("drop", "defer")
-"""What a replay can tell: the wait goes and nothing comes in its place."""
-
 _FIRST_NS, _LAST_NS = -(2**62), 2**62
 """Before and after all instants (ns since 1970), and so that a difference to one of those fits int64."""
 
 
-def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
+def saving_of(facts: Facts, chosen: Int64s, removal: Removal, hoisted: Int64s | None = None) -> Saving:
     """The three figures for the episodes at these positions: floor <= estimate <= ceiling.
 
-    The estimate is clamped to the ceiling, and then the floor to the estimate.
+    The estimate is clamped to the ceiling, and then the floor to the estimate. `hoisted` are those of them
+    whose lines leave the step; where that is the removal, all do.
     """
     won = distinct(chosen[facts.can_be_won[chosen]])
     held_ns = _held_ns(facts, won, removal)
@@ -93,7 +91,8 @@ def saving_of(facts: Facts, chosen: Int64s, removal: Removal) -> Saving:
     is_told = facts.is_replayable and (len(won) > 0 or ceiling == 0)
     if removal not in REPLAYED or not is_told:
         return Saving(floor_ns=floor, estimate_ns=None, ceiling_ns=ceiling)
-    estimate = min(facts.replay.saving_ns(won), ceiling) if ceiling else 0
+    lines = spared_by(facts, chosen if removal == "hoist" else hoisted)
+    estimate = min(facts.replay.saving_ns(won, lines), ceiling) if ceiling else 0
     return Saving(floor_ns=min(floor, estimate), estimate_ns=estimate, ceiling_ns=ceiling)
 
 
@@ -114,17 +113,27 @@ def _held_ns(facts: Facts, won: Int64s, removal: Removal) -> Int64s:
     held_ns = facts.episodes.wait_ns[won] + np.array([longer.get(at, 0) for at in won.tolist()], np.int64)
     if removal == "defer":
         return held_ns
-    row, duration_ns = facts.once(_waiting_ops)
+    row, start_ns, end_ns = facts.once(_waiting_ops)
+    duration_ns = end_ns - start_ns - overlap_ns(facts.causes.states["loading"], start_ns, end_ns)
     _, first, op = np.unique(row[won], return_index=True, return_inverse=True)
     waited_ns = np.bincount(op, facts.episodes.wait_ns[won]).astype(np.int64)
     held_ns[first] += np.maximum(duration_ns[won[first]] - waited_ns, 0)
     return held_ns + LINE_NS
 
 
-def _waiting_ops(facts: Facts) -> tuple[Int64s, Int64s]:
-    """For each episode the outermost of torch's own ops around it, `NONE` without one, and how long it took.
+def spared_by(facts: Facts, hoisted: Int64s | None) -> Intervals:
+    """What the host need not do where the lines of these episodes are moved out of the step."""
+    chosen = np.empty(0, np.int64) if hoisted is None else hoisted[facts.can_be_won[hoisted]]
+    _, start_ns, end_ns = facts.once(_waiting_ops)
+    lines = union(start_ns[chosen], np.maximum(end_ns[chosen], start_ns[chosen]))
+    return subtract(lines, facts.causes.states["loading"])
 
-    Ops of autograd and of libraries hold much besides the line that waits. First calls are spared to nobody.
+
+def _waiting_ops(facts: Facts) -> tuple[Int64s, Int64s, Int64s]:
+    """For each episode the outermost of torch's own ops around it, `NONE` without one, its start and its end.
+
+    Ops of autograd and of libraries hold much besides the line that waits. The start is that of the making of
+    what is uploaded; without an op both are 0.
     """
     calls, first, slices = facts.calls, facts.episodes.first, facts.trace.slices
     is_own = match(facts.trace, calls.ops.rows, r"aten::")
@@ -135,8 +144,7 @@ def _waiting_ops(facts: Facts) -> tuple[Int64s, Int64s]:
         position = calls.ops.enclosing(position, calls.end_ns[first])
     start_ns, end_ns = slices.start_ns[row], slices.end_of(row)
     start_ns = np.where(facts.episodes.direction == _UPLOAD, _made_from_ns(facts, row), start_ns)
-    took_ns = end_ns - start_ns - overlap_ns(facts.causes.states["loading"], start_ns, end_ns)
-    return row, np.where(row == NONE, 0, took_ns)
+    return row, np.where(row == NONE, 0, start_ns), np.where(row == NONE, 0, end_ns)
 
 
 _UPLOAD = DIRECTIONS.index("HtoD")
@@ -219,13 +227,16 @@ def _may_have_waited_ns(facts: Facts, waits: Int64s) -> int:
     return int((slices.duration_ns[calls] - OWN_NS).sum())
 
 
-def step_savings(facts: Facts, planned: Int64s, window: Saving) -> list[Saving]:
+def step_savings(
+    facts: Facts, planned: Int64s, window: Saving, hoisted: Int64s | None = None
+) -> list[Saving]:
     """One bracket a step, floor <= estimate <= ceiling.
 
     Args:
         facts: Of the window.
         planned: Positions of the episodes that the fix plan removes.
         window: What it wins of the window; without an estimate no step has one.
+        hoisted: Those of the episodes whose lines it moves out of the step.
     """
     if not facts.device_is_known:
         return [Saving(0, None, 0)] * len(facts.steps)
@@ -242,7 +253,9 @@ def step_savings(facts: Facts, planned: Int64s, window: Saving) -> list[Saving]:
     floor = np.minimum(_by_step(facts, dry, facts.starve_ns), ceiling)
     if window.estimate_ns is None:
         return [Saving(f, None, c) for f, c in zip(floor.tolist(), ceiling.tolist(), strict=True)]
-    estimate = np.minimum(_shared_out(facts.replay.gained_ns(removed), window.estimate_ns), ceiling)
+    estimate = np.minimum(
+        _shared_out(facts.replay.gained_ns(removed, spared_by(facts, hoisted)), window.estimate_ns), ceiling
+    )
     floor = np.minimum(floor, estimate)
     figures = zip(floor.tolist(), estimate.tolist(), ceiling.tolist(), strict=True)
     return [Saving(f, e, c) for f, e, c in figures]
@@ -280,8 +293,12 @@ class PlannedFix:
     """The ceiling of this fix and those before it."""
 
 
-def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ...]:
+def fix_plan(
+    facts: Facts, candidates: Sequence[Int64s], hoisting: Collection[int] = ()
+) -> tuple[PlannedFix, ...]:
     """Greedy order of the candidates, each the positions of the episodes that it removes.
+
+    `hoisting` are the indices of those that move the lines of theirs out of the step.
 
     The first `MAX_WEIGHED` are weighed against each other; those beyond follow in the order in which
     they are named, each with what it adds. Empty where the replay does not reproduce the window. The
@@ -291,14 +308,19 @@ def fix_plan(facts: Facts, candidates: Sequence[Int64s]) -> tuple[PlannedFix, ..
         return ()
     left = list(range(len(candidates)))
     gone, total, plan = np.empty(0, np.int64), 0, []
+    hoisted = np.empty(0, np.int64)
+
+    def with_lines(at: int) -> Int64s:
+        return distinct(np.concatenate([hoisted, candidates[at]])) if at in hoisting else hoisted
+
     while left:
         weighed = [at for at in left if at < MAX_WEIGHED] or left[:1]
-        savings = {at: _together(facts, gone, candidates[at]) for at in weighed}
+        savings = {at: _together(facts, gone, candidates[at], with_lines(at)) for at in weighed}
         best = max(weighed, key=lambda at: (savings[at][0], -at))
         saving, ceiling = savings[best]
         reached = max(saving, total)
         plan.append(PlannedFix(best, reached - total, reached, ceiling))
-        gone, total = distinct(np.concatenate([gone, candidates[best]])), reached
+        gone, total, hoisted = distinct(np.concatenate([gone, candidates[best]])), reached, with_lines(best)
         left.remove(best)
     return tuple(plan)
 
@@ -320,7 +342,7 @@ def window_saving(facts: Facts, plan: Sequence[PlannedFix], planned: Int64s) -> 
     return Saving(floor_ns=min(floor, estimate), estimate_ns=estimate, ceiling_ns=ceiling)
 
 
-def _together(facts: Facts, gone: Int64s, candidate: Int64s) -> tuple[int, int]:
+def _together(facts: Facts, gone: Int64s, candidate: Int64s, hoisted: Int64s) -> tuple[int, int]:
     """What removing these episodes as well wins in all, and its ceiling."""
-    saving = saving_of(facts, distinct(np.concatenate([gone, candidate])), "drop")
+    saving = saving_of(facts, distinct(np.concatenate([gone, candidate])), "drop", hoisted)
     return saving.estimate_ns or 0, saving.ceiling_ns

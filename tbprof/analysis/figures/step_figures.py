@@ -32,13 +32,14 @@ from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 
 
-def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, ...]:
+def step_figures(facts: Facts, planned: Int64s, saving: Saving, hoisted: Int64s) -> tuple[Step, ...]:
     """One record a step, in the order of their starts.
 
     Args:
         facts: Of the window.
         planned: Positions of the episodes that the fix plan removes.
         saving: What it wins of the window.
+        hoisted: Those of the episodes whose lines it moves out of the step.
     """
     steps = facts.steps
     lag = gpu_lag_ns(facts.work, steps)
@@ -48,7 +49,7 @@ def step_figures(facts: Facts, planned: Int64s, saving: Saving) -> tuple[Step, .
     communication = facts.parts.communication_exposed_ns(steps.gpu_start_ns, steps.gpu_end_ns)
     causes = _idle_by_cause(facts) if idle else [Counter()] * len(steps)
     hosts = host_times(facts) if facts.host_is_known else None
-    savings = step_savings(facts, planned, saving)
+    savings = step_savings(facts, planned, saving, hoisted)
     counts = kernel_counts(facts) if idle else None
     points, waits_ns = _waits(facts)
     durations_ns = steps.duration_ns

@@ -28,7 +28,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from tbprof.analysis.device_work import DeviceWork
-from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, union
+from tbprof.analysis.intervals import NEVER, Intervals, overlap_ns, subtract, union
 from tbprof.analysis.replay.launched_rows import LaunchedRows
 from tbprof.analysis.replay.schedule import DeviceSchedule
 from tbprof.analysis.replay.script import LONG_AGO_NS, Held, Script, Span, Wait
@@ -66,8 +66,8 @@ class Replay:
     """When the host was in calls of torch or the driver, its waits among them."""
     slowdown: float | None
     """How many times as long as without the profiler a step was; None where nobody timed that."""
-    _lengths: dict[frozenset[int], int] = field(default_factory=dict)
-    """Lengths by the episodes that were removed: findings, bundles and the plan ask for the same ones."""
+    _lengths: dict[tuple[frozenset[int], bytes], int] = field(default_factory=dict)
+    """Lengths by what was removed: findings, bundles and the plan ask for the same."""
 
     @cached_property
     def recorded_ns(self) -> int:
@@ -91,10 +91,13 @@ class Replay:
     def is_consistent(self) -> bool:
         return self.error <= MAX_REPLAY_ERROR
 
-    def saving_ns(self, removed: Int64s) -> int:
-        """What the window gets shorter by without the waits of these episodes, at least 0."""
-        whole = self._length_ns(frozenset())
-        gone = self._length_ns(frozenset(removed.tolist()))
+    def saving_ns(self, removed: Int64s, spared: Intervals = NEVER) -> int:
+        """What the window gets shorter by without the waits of these episodes, at least 0.
+
+        `spared` is what the host need not do either.
+        """
+        whole = self._length_ns(frozenset(), NEVER)
+        gone = self._length_ns(frozenset(removed.tolist()), spared)
         won = max(whole - gone, 0) * self.unchanged_ns // max(whole, 1)
         replayed = len(self.steps.names[self.replayed_steps])
         warm = len(self.steps) - sum(self.steps.cold)
@@ -122,15 +125,16 @@ class Replay:
         scaled = {each: ns * self.unchanged_ns // max(whole_ns, 1) for each, ns in played.waited_ns.items()}
         return {each: max(ns - int(took_ns[each]), 0) for each, ns in scaled.items()}
 
-    def gained_ns(self, removed: Int64s) -> Int64s:
-        """How much the host gains in each step without the waits of these episodes.
+    def gained_ns(self, removed: Int64s, spared: Intervals = NEVER) -> Int64s:
+        """How much the host gains in each step without the waits of these episodes, and without `spared`.
 
         One figure a step; 0 for steps that are not replayed, or in which it loses.
         """
-        played = play(self._script, frozenset(removed.tolist()))
+        script, _ = self._script_without(0, spared)
+        played = play(script, frozenset(removed.tolist()))
         known = np.array([(0, 0), *played.shifts], np.int64)
         at = np.searchsorted(known[1:, 0], self.steps.end_ns, side="left")
-        reached = known[at, 1]
+        reached = known[at, 1] + self._gained_ns(0, spared, self.steps.end_ns)
         gained = np.maximum(np.diff(reached, prepend=0), 0)
         replayed = np.zeros(len(self.steps), np.bool_)
         replayed[self.replayed_steps] = True
@@ -172,12 +176,16 @@ class Replay:
         rows = LaunchedRows.of(self.order, self.schedule, self.waits, start_ns, end_ns)
         return write_script(rows, start_ns, end_ns, self._rows_in_steps)
 
-    def _length_ns(self, removed: frozenset[int]) -> int:
+    def _length_ns(self, removed: frozenset[int], spared: Intervals) -> int:
         """The length of the window without the profiler, as far as that is known."""
-        if removed not in self._lengths:
-            script, gained_ns = self._unprofiled
-            self._lengths[removed] = self._window_ns(play(script, removed), gained_ns)
-        return self._lengths[removed]
+        key = removed, spared.start_ns.tobytes()
+        if key not in self._lengths:
+            is_whole = len(spared) == 0
+            script, gained_ns = (
+                self._unprofiled if is_whole else self._script_without(self.added_share, spared)
+            )
+            self._lengths[key] = self._window_ns(play(script, removed), gained_ns)
+        return self._lengths[key]
 
     def _window_ns(self, played: Played, gained_ns: int = 0) -> int:
         host_end = self._end_ns - gained_ns - (played.shifts[-1][1] if played.shifts else 0)
@@ -187,12 +195,12 @@ class Replay:
     def _unprofiled(self) -> tuple[Script, int]:
         return self._script_without(self.added_share)
 
-    def _script_without(self, share: float) -> tuple[Script, int]:
-        """The script without this part of its calls, and what the host gains by its end."""
-        if share == 0:
+    def _script_without(self, share: float, spared: Intervals = NEVER) -> tuple[Script, int]:
+        """The script without this part of its calls and `spared`, and what the host gains by its end."""
+        if share == 0 and len(spared) == 0:
             return self._script, 0
-        gained_ns = self._gained_ns(share, np.array([self._end_ns]))
-        return self._script.hurried(partial(self._gained_ns, share)), int(gained_ns[0])
+        gained_ns = self._gained_ns(share, spared, np.array([self._end_ns]))
+        return self._script.hurried(partial(self._gained_ns, share, spared)), int(gained_ns[0])
 
     def _played_without(self, share: float) -> tuple[Played, int]:
         """The window without this part of its calls, and how long it is."""
@@ -200,16 +208,24 @@ class Replay:
         played = play(script, frozenset())
         return played, self._window_ns(played, gained_ns)
 
-    def _gained_ns(self, share: float, instants: Int64s) -> Int64s:
-        """How much earlier than recorded the host is at each instant, were this part of its calls gone."""
+    def _gained_ns(self, share: float, spared: Intervals, instants: Int64s) -> Int64s:
+        """How much earlier than recorded the host is at each instant, were this part of its calls gone, and
+        `spared` as well.
+        """
         since = np.full(len(instants), self._start_ns)
-        spent_ns = overlap_ns(self._own_work, since, np.maximum(instants, since))
-        gained: Int64s = (share * spent_ns).astype(np.int64)
-        return gained
+        until = np.maximum(instants, since)
+        spared = subtract(spared, self._waiting)
+        calls = subtract(self._own_work, spared) if len(spared) else self._own_work
+        gained: Int64s = (share * overlap_ns(calls, since, until)).astype(np.int64)
+        return gained + overlap_ns(spared, since, until)
+
+    @cached_property
+    def _waiting(self) -> Intervals:
+        return union(self.waits.start_ns, self.waits.end_ns)
 
     @cached_property
     def _own_work(self) -> Intervals:
-        return subtract(self.calls, union(self.waits.start_ns, self.waits.end_ns))
+        return subtract(self.calls, self._waiting)
 
 
 def steps_to_replay(work: DeviceWork, steps: Steps) -> slice:

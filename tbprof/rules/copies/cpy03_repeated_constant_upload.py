@@ -70,7 +70,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         if len(members):
             sizes = facts.episodes.bytes[members]
             figures = RepeatedUploads(int(sizes.sum()), copy_bytes=int(sizes[0]), proven=bool(proof))
-            finding = waits_finding(facts, (index,), members, rule=_CODE, removal="rewrite", figures=figures)
+            finding = waits_finding(facts, (index,), members, rule=_CODE, removal="hoist", figures=figures)
             yield dataclasses.replace(finding, confidence="high" if proof else "low")
 
 

@@ -44,7 +44,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.names import matching_rows
 from tbprof.analysis.nesting import Nest
 from tbprof.line_rules import FROM_VALUES, STAGED_BYTES
-from tbprof.model import Finding
+from tbprof.model import Finding, Removal
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Rule
@@ -61,9 +61,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     for index, site in facts.indexed_sites:
         sizes = facts.episodes.bytes[site.members]
         if _blocks_for_upload(site) and int(sizes.max()) < STAGED_BYTES and _of_numbers(facts, site):
-            yield site_finding(
-                facts, index, rule=_CODE, removal="drop", figures=ListUploads(int(sizes.sum()))
-            )
+            # The index goes on being used where it is; numbers are made a tensor once.
+            removal: Removal = "hoist" if _INDEXING.isdisjoint(site.ops) else "drop"
+            figures = ListUploads(int(sizes.sum()))
+            yield site_finding(facts, index, rule=_CODE, removal=removal, figures=figures)
 
 
 def _blocks_for_upload(site: SiteMembers) -> bool:

@@ -139,3 +139,20 @@ def test_the_making_of_a_list_goes_with_its_upload() -> None:
     without_line = saving_of(facts, np.array([0]), "drop").ceiling_ns - LINE_NS
     assert without_line == (464 - 100) * 1_000
     assert saving_of(facts, np.array([0]), "defer").ceiling_ns == 52_000
+
+
+def test_a_line_that_leaves_the_step_wins_what_its_making_took() -> None:
+    """Of a wait alone, next to nothing is won where the host is the limit."""
+    built = TraceBuilder()
+    for number in range(4):
+        start = 1000 * number
+        built.step(number, start, start + 1000)
+        built.op("aten::empty", start + 100, start + 105)
+        upload(built, start + 410, wait=5, size_bytes=4096)
+        built.launch(start + 600, start + 605, runs=(start + 610, start + 700))
+    facts = built.facts()
+    chosen = np.flatnonzero(facts.can_be_won)
+    hoisted, dropped = (saving_of(facts, chosen, removal).estimate_ns or 0 for removal in ("hoist", "drop"))
+    assert dropped <= 4 * 7_000
+    assert 3 * 300_000 < hoisted <= 4 * (319_000 + LINE_NS)
+    assert saving_of(facts, chosen, "drop", chosen).estimate_ns == hoisted

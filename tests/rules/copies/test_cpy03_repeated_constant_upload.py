@@ -39,7 +39,7 @@ def move_mean(built: TraceBuilder, at: float, size_bytes: int = 12) -> None:
 def test_the_same_size_after_the_step_began_to_compute_is_found() -> None:
     (finding,) = found(training(move_mean), "CPY03")
 
-    assert (finding.removal, finding.confidence, finding.count) == ("rewrite", "low", 5)
+    assert (finding.removal, finding.confidence, finding.count) == ("hoist", "low", 5)
     assert finding.numbers() == {"bytes": 60, "copy_bytes": 12, "proven": 0}
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 5 * (111_000 + LINE_NS)
