@@ -4,7 +4,7 @@ A change is worth its estimate. Where no replay can judge it, a wait is worth it
 cost, and all else its ceiling, but no more than its severity says, since a finding whose cause lies with
 another one is graded down. The waits of the fix plan keep the plan's order, for what a row adds holds only
 after those above it, and no other action is said to save more than those leave. What the first sentence is
-about leads where nothing is worth more than twice as much.
+about leads where nothing is worth more than twice as much, and nothing is estimated to win all that it could.
 """
 
 from __future__ import annotations
@@ -191,13 +191,20 @@ def in_order(
 
 
 def _lead(report: Report, rows: list[WeightedAction], others: list[WeightedAction]) -> WeightedAction | None:
-    """The action that the first sentence is about, where no other is worth more than twice as much."""
+    """The action that the first sentence is about, where no other is worth more than twice as much.
+
+    An estimate that is no less than all that this one could win at most comes before it.
+    """
     case = "" if report.verdict is None else report.verdict.case
     named = rows[:1] if case == "waits" else [pair for pair in others if _is_named(report, pair[0])]
     if not named:
         return None
     worth = sum(weight for _, weight in rows) if case == "waits" else named[0][1]
     most = max(weight for _, weight in [*rows, *others])
+    is_sure = named[0][0].saving.estimate_ns is not None
+    estimates = [action.saving.estimate_ns or 0 for action, _ in [*rows, *others]]
+    if not is_sure and max(estimates) >= named[0][0].saving.ceiling_ns:
+        return None
     return named[0] if worth >= _LEADS_FROM * most else None
 
 

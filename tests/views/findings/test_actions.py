@@ -85,6 +85,15 @@ def test_what_the_first_sentence_is_about_leads_up_to_twice_its_worth(launching_
     assert (rules(told)[0] == "LCH02") == (first == "SYN01")
 
 
+@pytest.mark.parametrize(("launching_ns", "first"), [(400_000, "SYN01"), (401_000, "LCH01")])
+def test_an_estimate_of_all_that_it_could_win_at_most_comes_before_it(launching_ns: int, first: str) -> None:
+    plan = (PlanRow(0, 400_000, 400_000, 500_000),)
+    launches = finding("LCH01", Saving(0, None, launching_ns))
+    report = report_of(read(Saving(0, 400_000, 500_000)), launches, plan=plan)
+    said = dataclasses.replace(report, verdict=stored_verdict("launch", {}), ranked=None)
+    assert rules(said)[0] == first
+
+
 def test_a_wait_that_no_replay_can_judge_is_worth_its_floor() -> None:
     wait = finding("SYN02", Saving(500_000, None, 5_000_000), sites=(0,))
     host = finding("LCH02", Saving(0, None, 600_000))

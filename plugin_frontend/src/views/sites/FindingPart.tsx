@@ -8,6 +8,7 @@ import { InlineText } from "../../widgets/Prose.tsx";
 const REMOVALS: Record<FindingRow["removal"], string> = {
   drop: "can go",
   defer: "can be read later",
+  hoist: "can leave the step",
   rewrite: "can be written otherwise",
   needed: "needed",
 };
