@@ -203,7 +203,7 @@ def _lead(report: Report, rows: list[WeightedAction], others: list[WeightedActio
     most = max(weight for _, weight in [*rows, *others])
     is_sure = named[0][0].saving.estimate_ns is not None
     estimates = [action.saving.estimate_ns or 0 for action, _ in [*rows, *others]]
-    if not is_sure and max(estimates) >= named[0][0].saving.ceiling_ns:
+    if not is_sure and max(estimates) >= max(named[0][0].saving.ceiling_ns, 1):
         return None
     return named[0] if worth >= _LEADS_FROM * most else None
 

@@ -53,17 +53,13 @@ def _stray_times(numbers: Numbers) -> str:
 
 
 def _gpu_clock_offset(numbers: Numbers) -> str:
-    offset_us = float(numbers["offset_us"])
-    way = "ahead of" if offset_us > 0 else "behind"
-    rows = count(int(numbers["rows"]), "row")
-    return (
-        f"The GPU's clock is {duration(abs(offset_us))} {way} the host's: its {rows} are moved by that much."
-    )
+    behind, rows = duration(float(numbers["behind_us"])), count(int(numbers["rows"]), "row")
+    return f"The GPU's clock is {behind} behind the host's: its {rows} are moved by that much."
 
 
 def _gpu_rows_joined(numbers: Numbers) -> str:
     rows = count(int(numbers["rows"]), "row")
-    return f"{rows} of the GPU without a launch of their own: joined by order with the launches without work."
+    return f"{rows} of the GPU had no launch of their own: joined by order with the launches without work."
 
 
 def _steps_left_out(numbers: Numbers) -> str:

@@ -250,7 +250,9 @@ def step_savings(
     most = np.minimum(waits, facts.steps.end_ns - facts.steps.start_ns)
     ceiling = np.minimum(most, _fillable_from(facts))
     dry = removed if window.estimate_ns is not None else won
-    floor = np.minimum(_by_step(facts, dry, facts.starve_ns), ceiling)
+    kept_share = 1 - facts.replay.added_share
+    dry_ns = (_by_step(facts, dry, facts.starve_ns) * kept_share).astype(np.int64)
+    floor = np.minimum(dry_ns, ceiling)
     if window.estimate_ns is None:
         return [Saving(f, None, c) for f, c in zip(floor.tolist(), ceiling.tolist(), strict=True)]
     estimate = np.minimum(

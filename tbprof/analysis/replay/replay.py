@@ -178,7 +178,7 @@ class Replay:
 
     def _length_ns(self, removed: frozenset[int], spared: Intervals) -> int:
         """The length of the window without the profiler, as far as that is known."""
-        key = removed, spared.start_ns.tobytes()
+        key = removed, spared.start_ns.tobytes() + spared.end_ns.tobytes()
         if key not in self._lengths:
             is_whole = len(spared) == 0
             script, gained_ns = (

@@ -60,6 +60,7 @@ def settings(missing: MissingFacts) -> dict[str, str]:
         "python": platform.python_version,
         "platform": _platform,
         "float32_matmul_precision": torch.get_float32_matmul_precision,
+        "fp32_precision": lambda: getattr(torch.backends.cuda.matmul, "fp32_precision", None),
         "cudnn.version": _cudnn_version,
         "cudnn.enabled": lambda: cudnn.enabled,
         "cudnn.benchmark": lambda: cudnn.benchmark,

@@ -70,8 +70,10 @@ def _uncoalesced(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
 def _different_memory(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
     """Unlike shapes are unequal, and a tensor is equal to itself, whatever it holds (`Equal.cpp`)."""
     one, other = args[:2]
-    is_same = torch._C._is_alias_of(one, other) and (
-        (one.storage_offset(), one.stride(), one.dtype)
+    is_strided = one.layout is other.layout is torch.strided and torch._C._is_alias_of(one, other)
+    is_same = one is other or (
+        is_strided
+        and (one.storage_offset(), one.stride(), one.dtype)
         == (other.storage_offset(), other.stride(), other.dtype)
     )
     return one.shape == other.shape and one.numel() > 0 and not is_same

@@ -50,7 +50,8 @@ from tbprof.rules.precision.products import (
 )
 
 _CODE = "PRC02"
-_ON = ("high", "medium")
+_ON = ("high", "medium", "tf32")
+"""The words of torch's old setting, and of its new one."""
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -66,7 +67,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _is_on(facts: Facts) -> bool:
     hook = facts.trace.facts
-    is_set = hook is not None and hook.settings.get("float32_matmul_precision") in _ON
+    names = ("float32_matmul_precision", "fp32_precision")
+    is_set = hook is not None and any(hook.settings.get(name) in _ON for name in names)
     return is_set or len(matrix_products(facts, facts.once(tf32_products))) > 0
 
 

@@ -24,7 +24,11 @@ LOST_SHARE = 0.05
 """The share of the launches; with more without their work a device can't be judged. Real traces that are
 whole have none."""
 
-_LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
+LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
+ANY_LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:(?:Ext)?(?:Module)?LaunchKernel|GraphLaunch)")
+_FEWEST_JOINED = 4
+"""Fewer may be as many by chance."""
+_FEWEST_STEPS = 2
 _BEGIN_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamBeginCapture")
 _END_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamEndCapture")
 _STEP = re.compile(rf"{STEP_PREFIX}\d")
@@ -32,7 +36,7 @@ _STEP = re.compile(rf"{STEP_PREFIX}\d")
 
 def with_work_joined(trace: Trace) -> Trace:
     """The trace, with each row of the GPU that has no launch of its own given one of those without a row."""
-    launches = named(trace, _LAUNCH, Category.RUNTIME)
+    launches = named(trace, LAUNCH, Category.RUNTIME)
     rows = np.flatnonzero(trace.slices.category == Category.KERNEL)
     start_ns, correlation = trace.slices.start_ns, trace.slices.correlation
     rows = rows[np.argsort(start_ns[rows], kind="stable")]
@@ -45,7 +49,11 @@ def with_work_joined(trace: Trace) -> Trace:
     _, ran = find_sorted(np.sort(correlation[rows]), correlation[launches])
     without = launches[~ran & ~_are_captured(trace, launches)]
     without = without[np.argsort(start_ns[without], kind="stable")]
-    if not len(spare) or len(spare) != len(without) or (start_ns[spare] < start_ns[without]).any():
+    if (
+        len(spare) < _FEWEST_JOINED
+        or len(spare) != len(without)
+        or (start_ns[spare] < start_ns[without]).any()
+    ):
         return trace
     joined = correlation.copy()
     joined[spare] = correlation[without]
@@ -82,26 +90,26 @@ def with_whole_steps(trace: Trace) -> Trace:
     fact = next((fact for fact in trace.health if fact.code == "launches_without_gpu_rows"), None)
     if fact is None or fact.severity != "warning" or _timeless_calls(trace):
         return trace
-    marks, kept = _whole_steps(trace)
-    if not kept.any():
+    marks, kept, lost = _whole_steps(trace)
+    if kept.sum() < _FEWEST_STEPS:
         return trace
-    category = trace.slices.category.copy()
-    left_out = distinct(trace.slices.name[marks[~kept]])
-    is_mark = is_among(category, (Category.USER_ANNOTATION, Category.GPU_ANNOTATION))
-    category[is_mark & np.isin(trace.slices.name, left_out)] = Category.OTHER
-    numbers = {"steps": int((~kept).sum()), "of": len(kept), "launches": int(fact.numbers["rows"])}
+    category, name = trace.slices.category.copy(), trace.slices.name
+    category[marks[~kept]] = Category.OTHER
+    left_out = np.isin(name, name[marks[~kept]]) & ~np.isin(name, name[marks[kept]])
+    category[left_out & (category == Category.GPU_ANNOTATION)] = Category.OTHER
+    numbers = {"steps": int((~kept).sum()), "of": len(kept), "launches": int(lost[~kept].sum())}
     known = (other for other in trace.health if other is not fact)
     left_out_fact = HealthFact("steps_left_out", "warning", numbers)
     health = (*known, replace(fact, severity="info") if kept.all() else left_out_fact)
     return replace(trace, slices=replace(trace.slices, category=category), health=health)
 
 
-def _whole_steps(trace: Trace) -> tuple[Int64s, npt.NDArray[np.bool_]]:
-    """The rows that mark steps, in their order, and which of them to keep."""
+def _whole_steps(trace: Trace) -> tuple[Int64s, npt.NDArray[np.bool_], Int64s]:
+    """The rows that mark steps, in their order, which of them to keep, and how much work each lacks."""
     slices = trace.slices
     marks = named(trace, _STEP, Category.USER_ANNOTATION)
     marks = marks[np.argsort(slices.start_ns[marks], kind="stable")]
-    launches, lost, _ = _launches(trace)
+    _, without, _ = _launches(trace)
     starts_ns, ends_ns = slices.start_ns[marks], (slices.start_ns + slices.duration_ns)[marks]
 
     def inside(rows: Int64s) -> Int64s:
@@ -109,7 +117,8 @@ def _whole_steps(trace: Trace) -> tuple[Int64s, npt.NDArray[np.bool_]]:
         counted: Int64s = np.searchsorted(at_ns, ends_ns) - np.searchsorted(at_ns, starts_ns)
         return counted
 
-    whole = (inside(lost) == 0) & (inside(launches) > 0)
+    lost = inside(without)
+    whole = (lost == 0) & (inside(named(trace, ANY_LAUNCH, Category.RUNTIME)) > 0)
     kept, best = np.zeros(len(marks), bool), 0
     run = 0
     for at, is_whole in enumerate(whole.tolist()):
@@ -118,13 +127,13 @@ def _whole_steps(trace: Trace) -> tuple[Int64s, npt.NDArray[np.bool_]]:
             best = run
             kept[:] = False
             kept[at - run + 1 : at + 1] = True
-    return marks, kept
+    return marks, kept, lost
 
 
 def _launches(trace: Trace) -> tuple[Int64s, Int64s, int]:
     """Launches of kernels, those of them whose work was lost, and how many others recorded a graph."""
     on_gpu = is_among(trace.slices.category, GPU_WORK)
-    launches = named(trace, _LAUNCH, Category.RUNTIME)
+    launches = named(trace, LAUNCH, Category.RUNTIME)
     _, ran = find_sorted(distinct(trace.slices.correlation[on_gpu]), trace.slices.correlation[launches])
     without = launches[~ran]
     is_captured = _are_captured(trace, without)
@@ -142,18 +151,23 @@ def _part(trace: Trace, launches: Int64s, lost: Int64s) -> Literal["start", "end
 
 
 def _are_captured(trace: Trace, launches: Int64s) -> npt.NDArray[np.bool_]:
-    """For each launch whether its thread recorded a graph meanwhile: then it ran nothing."""
+    """For each launch whether some thread recorded a graph meanwhile: then it ran nothing.
+
+    A thread that ends a recording before it begins one had begun it ahead of the window. Autograd's thread
+    launches what another one records.
+    """
     slices = trace.slices
     begins, ends = (named(trace, name, Category.RUNTIME) for name in (_BEGIN_CAPTURE, _END_CAPTURE))
     captured = np.zeros(len(launches), np.bool_)
-    for lane in distinct(slices.lane[begins]).tolist():
+    at_ns = slices.start_ns[launches]
+    for lane in distinct(slices.lane[np.concatenate([begins, ends])]).tolist():
         begun, ended = (
             np.sort(slices.start_ns[rows[slices.lane[rows] == lane]], kind="stable")
             for rows in (begins, ends)
         )
-        at = slices.start_ns[launches]
-        depth = np.searchsorted(begun, at, side="right") - np.searchsorted(ended, at, side="right")
-        captured |= (slices.lane[launches] == lane) & (depth > 0)
+        before = int(len(ended) > 0 and (len(begun) == 0 or ended[0] < begun[0]))
+        depth = np.searchsorted(begun, at_ns, side="right") - np.searchsorted(ended, at_ns, side="right")
+        captured |= depth + before > 0
     return captured
 
 

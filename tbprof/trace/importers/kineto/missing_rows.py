@@ -25,7 +25,12 @@ from tbprof.trace.columns.arrays import (
 )
 from tbprof.trace.columns.columns import Category, Slices, Trace
 from tbprof.trace.columns.eras import GPU_WORK, STEP_PREFIX
-from tbprof.trace.importers.kineto.lost_work import facts_of_launches, named, with_whole_steps
+from tbprof.trace.importers.kineto.lost_work import (
+    ANY_LAUNCH,
+    facts_of_launches,
+    named,
+    with_whole_steps,
+)
 from tbprof.trace.importers.kineto.rows import Rows
 
 _LONGEST_NS = 86_400_000_000_000
@@ -59,7 +64,7 @@ def _are_stray(slices: Slices) -> npt.NDArray[np.bool_] | None:
     start_ns, duration_ns = slices.start_ns, slices.duration_ns
     if len(start_ns) == 0 or start_ns.max() - start_ns.min() <= _LONGEST_NS >= duration_ns.max():
         return None
-    timed_ns = start_ns[start_ns != 0]
+    timed_ns = start_ns[start_ns != 0] if start_ns.any() else start_ns
     median_ns = np.partition(timed_ns, len(timed_ns) // 2)[len(timed_ns) // 2]
     is_zero = (start_ns == 0) & (np.abs(median_ns) > _LONGEST_NS)
     is_stray: npt.NDArray[np.bool_] = ~is_zero & (np.abs(start_ns - median_ns) > _LONGEST_NS)
@@ -87,7 +92,6 @@ def _kept_fractions(
 _FEW_CALLS = 20
 """So many a profiler makes itself, and a program that calls a kernel or two without an operator."""
 
-_ANY_LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:(?:Ext)?(?:Module)?LaunchKernel|GraphLaunch)")
 _LESS_SURE = ("no_gpu_rows", "gpu_not_recorded")
 _HIP = re.compile(r"hip")
 _STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
@@ -115,7 +119,7 @@ def _missing_rows(trace: Trace) -> Iterator[HealthFact]:
         yield from facts_of_launches(trace)
         yield from _of_sync_events(trace)
         yield from _of_devices(trace, np.flatnonzero(on_gpu))
-    elif len(launches := named(trace, _ANY_LAUNCH, Category.RUNTIME)) and not trace.is_cut_off:
+    elif len(launches := named(trace, ANY_LAUNCH, Category.RUNTIME)) and not trace.is_cut_off:
         other = {"recorder": "roctracer"} if len(named(trace, _HIP, Category.RUNTIME)) else {}
         yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches), **other})
     if len(trace.collective_name.rows) and trace.rank is None:

@@ -77,8 +77,11 @@ def _end_of_others(trace: Trace, rows: Int64s, end_ns: Int64s) -> Int64s:
     others_end_ns = int(ends_ns.max())
     span_ns = others_end_ns - int(trace.slices.start_ns.min())
     if end_ns[last] - others_end_ns > max(span_ns, _PAST_ALL_NS):
-        alike = rows[trace.slices.name[rows] == trace.slices.name[rows[last]]]
-        alike = alike[alike != rows[last]]
-        usual_ns = int(np.median(trace.slices.duration_ns[alike])) if len(alike) else others_end_ns
+        name = trace.slices.name[rows[last]]
+        alike = rows[trace.slices.name[rows] == name]
+        # A collective may have waited for another rank.
+        waits = "nccl" in trace.names[name].lower()
+        alike = alike[:0] if waits else alike[alike != rows[last]]
+        usual_ns = int(np.median(trace.slices.duration_ns[alike])) if len(alike) else span_ns
         latest_ns[last] = min(others_end_ns, int(trace.slices.start_ns[rows[last]]) + usual_ns)
     return latest_ns

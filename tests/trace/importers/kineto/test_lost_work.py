@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from trace_builder import TraceBuilder
+from scenes import SIDE
+from trace_builder import MAIN, TraceBuilder
 
 from tbprof.model import HealthFact, Report
 from tbprof.trace.columns.columns import Category, Trace
@@ -101,3 +102,48 @@ def test_the_part_that_was_lost_is_named(lost: range, part: str | None) -> None:
     told = fact(built.trace(), "launches_without_gpu_rows")
     assert told is not None
     assert told.numbers.get("part") == part
+
+
+def test_steps_that_replay_graphs_are_whole() -> None:
+    """One of a few other launches, after the steps, has no row."""
+    built = TraceBuilder()
+    for step in range(4):
+        start = STEP_US * step
+        built.step(step, start, start + STEP_US)
+        correlation = built.call("cudaGraphLaunch", start + 10, start + 20)
+        for kernel in range(5):
+            built.kernel(start + 30 + 10 * kernel, start + 38 + 10 * kernel, correlation=correlation)
+    built.launch(15, 18, runs=(100, 110))
+    built.call("cudaLaunchKernel", 4 * STEP_US + 10, 4 * STEP_US + 15, correlation=999)
+    assert len(built.report().steps) == 4
+    assert fact(built.trace(), "steps_left_out") is None
+
+
+def test_numbers_of_steps_may_come_twice() -> None:
+    """Only the marks of those that lack work go."""
+    built = TraceBuilder(vendor="hip")
+    for step in range(8):
+        start = STEP_US * step
+        built.step(step % 4, start, start + STEP_US)
+        for kernel in range(LAUNCHES):
+            at, own = start + 10 + 100 * kernel, step * LAUNCHES + kernel + 1
+            built.call("hipLaunchKernel", at, at + 5, correlation=own)
+            if step >= 4:
+                built.kernel(at + 10, at + 50, correlation=own)
+    assert len(built.report().steps) == 4
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_what_a_graph_is_recorded_of_was_not_lost(begun: bool) -> None:
+    """Nor by autograd's thread, nor where the recording began ahead of the window."""
+    built = TraceBuilder()
+    if begun:
+        built.call("cudaStreamBeginCapture", 0, 5)
+    for number in range(10):
+        at = 10.0 * number + 10
+        built.call("cudaLaunchKernel", at, at + 5, correlation=100 + number, thread=SIDE if begun else MAIN)
+    built.call("cudaStreamEndCapture", 200, 205)
+    built.launch(300, 305, runs=(310, 400))
+    trace = built.trace()
+    assert fact(trace, "launches_captured") is not None
+    assert fact(trace, "launches_without_gpu_rows") is None
