@@ -75,7 +75,7 @@ def replay_words(error: float) -> Words:
         "Replay matches the recording",
         f"{share(error)} error",
         "Within 5\u202f%, so waits that can go have an estimate. It is uncalibrated: on the GPU on which "
-        "such estimates were compared with measured runs, half of them were more than a quarter off.",
+        "such estimates were compared with measured runs, half of them were more than a fifth off.",
     )
 
 
