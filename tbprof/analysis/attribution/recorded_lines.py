@@ -233,11 +233,8 @@ def _by_step(kin: _Kin, episodes: Episodes, chains: OpChains) -> Iterator[tuple[
     step = episodes.step[order]
     for index in distinct(step).tolist():
         members = order[step == index]
-        yield (
-            index,
-            members,
-            (np.arange(len(members)) if kin.is_wait else _instances(chains.outermost[members])),
-        )
+        instance = np.arange(len(members)) if kin.is_wait else _instances(chains.outermost[members])
+        yield index, members, instance
 
 
 def _instances(outermost: Int64s) -> Int64s:

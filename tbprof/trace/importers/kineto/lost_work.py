@@ -25,7 +25,7 @@ LOST_SHARE = 0.05
 whole have none."""
 
 LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?LaunchKernel")
-ANY_LAUNCH = re.compile(r"(?:cuda|hip|cu)(?:(?:Ext)?(?:Module)?LaunchKernel|GraphLaunch)")
+ANY_LAUNCH = re.compile(rf"{LAUNCH.pattern}|(?:cuda|hip|cu)GraphLaunch")
 _FEWEST_JOINED = 4
 """Fewer may be as many by chance."""
 _FEWEST_STEPS = 2
@@ -36,7 +36,9 @@ _STEP = re.compile(rf"{STEP_PREFIX}\d")
 
 def with_work_joined(trace: Trace) -> Trace:
     """The trace, with each row of the GPU that has no launch of its own given one of those without a row."""
-    launches = named(trace, LAUNCH, Category.RUNTIME)
+    launches, without, _ = _launches(trace)
+    if len(without) < _FEWEST_JOINED:
+        return trace
     rows = np.flatnonzero(trace.slices.category == Category.KERNEL)
     start_ns, correlation = trace.slices.start_ns, trace.slices.correlation
     rows = rows[np.argsort(start_ns[rows], kind="stable")]
@@ -46,14 +48,8 @@ def with_work_joined(trace: Trace) -> Trace:
     is_first = np.zeros(len(rows), bool)
     is_first[first] = True
     spare = rows[(has_launch & ~is_first) | (correlation[rows] <= 0)]
-    _, ran = find_sorted(np.sort(correlation[rows]), correlation[launches])
-    without = launches[~ran & ~_are_captured(trace, launches)]
     without = without[np.argsort(start_ns[without], kind="stable")]
-    if (
-        len(spare) < _FEWEST_JOINED
-        or len(spare) != len(without)
-        or (start_ns[spare] < start_ns[without]).any()
-    ):
+    if len(spare) != len(without) or (start_ns[spare] < start_ns[without]).any():
         return trace
     joined = correlation.copy()
     joined[spare] = correlation[without]
