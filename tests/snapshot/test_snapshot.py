@@ -202,6 +202,11 @@ def test_marks_are_counted_as_values_are(monkeypatch: pytest.MonkeyPatch) -> Non
         read_plain_pickle(b"\x80\x04" + b"(" * 1_001 + b"N.")
 
 
+def test_a_tuple_nested_without_end_is_no_key() -> None:
+    with pytest.raises(SnapshotError, match="damaged"):
+        read_plain_pickle(b"\x80\x04}N" + b"\x85" * 3_000_000 + b"Ns.")
+
+
 def mutants(count: int, seed: int) -> None:
     """Read damaged files: each gives a snapshot or an error of ours, and nothing else."""
     whole, source = pickle.dumps(snapshot(), 4), random.Random(seed)
