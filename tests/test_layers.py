@@ -51,13 +51,12 @@ FRAMES = f"texts.* views judge report store snapshot {KINDS} window_names safe_o
 """What prints a window needs these; it decides nothing."""
 
 LAW = {
-    **{name: allowed() for name in FOR_ALL},
-    **{name: allowed() for name in ("model", "framework_options", "optable", "line_rules")},
+    # What imports nothing but what everybody may.
+    **{name: allowed() for name in (*FOR_ALL, *"model framework_options optable line_rules".split())},
+    "records": allowed("", "msgspec"),
+    **{name: allowed() for name in ("standard_streams", "plain_pickle", "process", "rules.files")},
     "__init__": allowed("executors hook html_report preflight"),
     "__main__": allowed("cli"),
-    "standard_streams": allowed(),
-    "plain_pickle": allowed(),
-    "process": allowed(),
     "program": allowed("", "torch"),
     "remote": allowed("process model", "fsspec"),
     "safe_open": allowed("remote"),
@@ -79,7 +78,6 @@ LAW = {
         "analysis analysis.limits trace.columns trace.export model", "numpy", NO_FILES
     ),
     "texts.figures": allowed("model"),
-    "rules.files": allowed(),
     # And the `words.py` of each family, so that a stored report is printed without numpy.
     "rules.words": allowed("rules.files texts.figures model"),
     "rules": allowed(

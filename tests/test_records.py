@@ -64,31 +64,11 @@ def test_too_little_and_too_much_raise(kind: Any, wrong: tuple[object, ...]) -> 
 
 
 @pytest.mark.parametrize("wrong", [{}, {"number": 1, "unknown": 2}])
-def test_a_wrong_name_is_named_by_whoever_makes_the_first_record(wrong: dict[str, int]) -> None:
-    @records.dataclass(frozen=True, slots=True)
-    class Fresh:
-        number: int
-
-    with pytest.raises(TypeError, match=r"__init__\(\) (missing .*'number'|got an unexpected .*'unknown')"):
-        Fresh(**wrong)
-    with pytest.raises(TypeError, match="multiple values"):
-        Fresh(1, number=1)
-    assert Fresh(1).number == 1
-
-
-def test_a_class_of_many_records_gets_an_init_of_its_own_that_makes_the_same() -> None:
-    @records.dataclass(frozen=True, slots=True)
-    class Many:
-        number: int
-        name: str = "none"
-        by_name: Mapping[str, int] = dataclasses.field(default_factory=dict)
-
-    shared = Many.__init__
-    made = [Many(number, name="one") for number in range(100)]
-    assert Many.__init__ is not shared
-    assert [record.number for record in made] == list(range(100))
-    assert len({id(record.by_name) for record in made}) == 100
-    assert Many(3) == Many(3, "none", {})
+def test_a_wrong_name_is_named(wrong: dict[str, int]) -> None:
+    with pytest.raises(TypeError, match=r"Missing .* 'number'|Unexpected .* 'unknown'"):
+        Cheap(**wrong)
+    with pytest.raises(TypeError, match="given by name and position"):
+        Cheap(1, number=1)
 
 
 def test_a_record_without_slots_has_cached_properties_and_does_not_change_either() -> None:
@@ -102,9 +82,10 @@ def test_a_record_without_slots_has_cached_properties_and_does_not_change_either
 
     record = Open(2)
     assert record.double == 4
-    assert vars(record) == {"number": 2, "double": 4} == vars(copy.deepcopy(record))
+    assert vars(record) == {"double": 4}
+    assert copy.deepcopy(record) == record
     assert record == Open(2) != Open(3)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         record.number = 3  # type: ignore[misc]
 
 
@@ -120,9 +101,9 @@ def test_the_standard_library_is_told_the_fields() -> None:
 @pytest.mark.parametrize("kind", BOTH)
 def test_it_never_changes(kind: Any) -> None:
     record = kind(1)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         record.number = 2
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         del record.number
     with pytest.raises((AttributeError, TypeError)):
         record.unknown = 2
