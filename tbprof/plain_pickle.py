@@ -2,8 +2,8 @@
 
 Only the opcodes that make such values are known. One that names, makes or calls anything else ends the
 reading, so a file can do no more than be wrong. The standard `Unpickler` keeps no such promise even where
-`find_class` refuses everything: it hashes whatever a file puts in a key's place, and three megabytes of nested
-tuples there end the process.
+`find_class` refuses everything: it hashes whatever a file puts in a key's place, and three megabytes of
+nested tuples there end the process.
 """
 
 from __future__ import annotations

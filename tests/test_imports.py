@@ -44,7 +44,7 @@ def test_the_hook_holds_neither_tensorboard_nor_the_reader() -> None:
     # torch itself holds numpy where that is installed.
     program = (
         "import sys; from tbprof import Schedule, TrainerHook\n"
-        "print(*(name for name in ('tensorboard', 'msgspec', 'isal', 'google.protobuf', 'tbprof.trace',"
+        "print(*(name for name in ('tensorboard', 'isal', 'google.protobuf', 'tbprof.trace',"
         " 'tbprof.store') if name in sys.modules))"
     )
     pytest.importorskip("torch")

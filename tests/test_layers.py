@@ -52,7 +52,7 @@ FRAMES = f"texts.* views judge report store snapshot {KINDS} window_names safe_o
 
 LAW = {
     # What imports nothing but what everybody may.
-    **{name: allowed() for name in (*FOR_ALL, *"model framework_options optable line_rules".split())},
+    **{name: allowed() for name in (*FOR_ALL, *("model", "framework_options", "optable", "line_rules"))},
     "records": allowed("", "msgspec"),
     **{name: allowed() for name in ("standard_streams", "plain_pickle", "process", "rules.files")},
     "__init__": allowed("executors hook html_report preflight"),

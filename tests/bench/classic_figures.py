@@ -7,6 +7,7 @@ Starts real TensorBoard for each folder of traces and reads the plugin's own rou
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import importlib.metadata
 import json
@@ -136,8 +137,8 @@ def _figures(steps: dict[str, Any], table: list[dict[str, Any]], device: list[li
 
 def _line(name: str, recorded: Figures, before: Figures | None, after: Figures | None) -> str:
     cells = []
-    for field in Figures.__slots__:
-        values = (getattr(figures, field, None) for figures in (recorded, before, after))
+    for field in dataclasses.fields(Figures):
+        values = (getattr(figures, field.name, None) for figures in (recorded, before, after))
         cells.append(" / ".join(ABSENT if value is None else f"{value:,.0f}" for value in values))
     return f"| {name} | {' | '.join(cells)} |"
 

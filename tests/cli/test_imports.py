@@ -23,7 +23,7 @@ except SystemExit:
 ours = ("tbprof", "numpy", "msgspec", "argparse", "enum", "re", "typing")
 print(*(name for name in sys.modules if name.split(".")[0] in ours), file=sys.stderr)
 """
-_OF_THE_ANALYSIS = {"numpy", "msgspec", "tbprof.analysis.facts", "tbprof.rules.registry"}
+_OF_THE_ANALYSIS = {"numpy", "tbprof.analysis.facts", "tbprof.rules.registry"}
 
 
 def imported(*arguments: str) -> set[str]:

@@ -462,7 +462,7 @@ SPOKEN = """
             model(torch.ones(2, 8)).sum().item()
             hook.step()
         hook.close(wait_s=60)
-    ours = [name for name in ("msgspec", "tbprof.report", "tbprof.views") if name in sys.modules]
+    ours = [name for name in ("tbprof.report", "tbprof.views") if name in sys.modules]
     print(ours)
 """
 

@@ -14,6 +14,7 @@ have become shorter than a bucket.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 
 import numpy as np
 
@@ -147,12 +148,16 @@ def _places(track: Track, count: int) -> tuple[Int64s, Int64s, Int64s]:
     return lane, line, kind
 
 
+def _names(table: type[Spans] | type[Shares]) -> list[str]:
+    return [column.name for column in fields(table)]
+
+
 def _joined_spans(parts: list[Spans]) -> Spans:
-    return Spans(*(_joined([getattr(part, name) for part in parts]) for name in Spans.__slots__))
+    return Spans(*(_joined([getattr(part, name) for part in parts]) for name in _names(Spans)))
 
 
 def _joined_shares(parts: list[Shares]) -> Shares:
-    return Shares(*(_joined([getattr(part, name) for part in parts]) for name in Shares.__slots__))
+    return Shares(*(_joined([getattr(part, name) for part in parts]) for name in _names(Shares)))
 
 
 def _joined(columns: list[Int64s]) -> Int64s:

@@ -71,7 +71,7 @@ if sys.argv[1] == "bare":
 else:
     with tbprof.TrainerHook(sys.argv[1], schedule=SHORT) as hook:
         train(hook, 8)
-heavy = ("numpy", "tensorboard", "msgspec", "isal", "google.protobuf", "torch_tb_profiler", "tensorflow")
+heavy = ("numpy", "tensorboard", "isal", "google.protobuf", "torch_tb_profiler", "tensorflow")
 print([name for name in heavy if name in sys.modules])
 sys.exit(3)
 """
