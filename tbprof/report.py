@@ -18,6 +18,7 @@ from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.figures.code_breakdown import code_shares
 from tbprof.analysis.figures.communication_totals import communication_totals
 from tbprof.analysis.figures.computing_totals import computing_health, computing_totals
+from tbprof.analysis.figures.gpu_use import gpu_use
 from tbprof.analysis.figures.health import health_facts
 from tbprof.analysis.figures.memory_blocks import memory_peaks, window_curves
 from tbprof.analysis.figures.operator_limits import find_limits
@@ -173,6 +174,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         faster_device_ns=min(facts.once(faster_device_ns), facts.steps.total_ns) if is_known else None,
         memory=memory_peaks(facts),
         computing=computing_totals(facts),
+        gpu_use=gpu_use(facts),
     )
     return dataclasses.replace(report, ranked=rank(report))
 

@@ -115,11 +115,11 @@ def find_steps(trace: Trace, work: DeviceWork) -> Steps:
     host = Steps(
         names, start, end, start, end, _cold(end - start), tuple(distinct(slices.lane[rows]).tolist())
     )
-    done_ns = _done_on_device(trace, work, host)
+    done_ns = done_on_device(trace, work, host)
     share = (done_ns - end) / np.maximum(end - start, 1)
     if median(share) <= LAG_SHARE:
         return host
-    gpu_start, gpu_end = _on_device(work, host, done_ns)
+    gpu_start, gpu_end = on_device(work, host, done_ns)
     launched = host.index_of(work.launch_start_ns[work.launch != NONE])
     if (gpu_end <= gpu_start)[launched[launched != NONE]].any():
         # Launches and ends that deny each other tell no steps of the device.
@@ -134,7 +134,7 @@ def rows_of_steps(trace: Trace, steps: Steps, chosen: npt.NDArray[np.bool_]) -> 
     return rows[is_among(slices.end_of(rows), steps.end_ns[chosen])]
 
 
-def _done_on_device(trace: Trace, work: DeviceWork, steps: Steps) -> Int64s:
+def done_on_device(trace: Trace, work: DeviceWork, steps: Steps) -> Int64s:
     """When the device had done what each host step launched; the host's end where that was earlier.
 
     By the device's own annotation of the step where there is one, else by the launches in it.
@@ -153,7 +153,7 @@ def _done_on_device(trace: Trace, work: DeviceWork, steps: Steps) -> Int64s:
     return done
 
 
-def _on_device(work: DeviceWork, steps: Steps, done_ns: Int64s) -> tuple[Int64s, Int64s]:
+def on_device(work: DeviceWork, steps: Steps, done_ns: Int64s) -> tuple[Int64s, Int64s]:
     """Start and end of the device's steps, each from the end of the one before it to its own end.
 
     The first begins with the host's. A step begins later where the device still did what was

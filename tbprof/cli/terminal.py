@@ -9,6 +9,7 @@ from tbprof.judge.words import window_of
 from tbprof.model import MemoryPeak, Report
 from tbprof.texts.actions import place_of
 from tbprof.texts.check_outcomes import other_places_sentence
+from tbprof.texts.figures.computing import gpu_use_sentence
 from tbprof.texts.figures.places import scope_of
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.idle import cause_name
@@ -110,6 +111,8 @@ def _figures(report: Report, view: WindowView) -> list[str]:
         lines.append(_idle(report, view, view.idle))
     lines += _communication(view)
     lines += [f"  computing    {view.overview.computing}"] if view.overview.computing else []
+    if report.gpu_use:
+        lines.append(f"  GPU use      {gpu_use_sentence(report.gpu_use)}, of {view.overview.gpu_use_scope}")
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
     waiting = f"{points.count:,}, waiting {duration(points.wait_us)}{explained}"
     lines.append(f"  sync points  {waiting if points.is_recorded else 'not recorded: no calls of the host'}")

@@ -43,6 +43,22 @@ class ComputingPart:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuUse:
+    """How much of a GPU its kernels took, from the first step's start to the end of the last one's work.
+
+    Without steps in the file all operators are one.
+    """
+
+    device: int
+    utilization: float
+    """The share of the time in which at least one kernel ran."""
+    sm_efficiency: float | None
+    """The mean share of the multiprocessors that had a block; None where no kernel says its blocks."""
+    occupancy: float | None
+    """The mean of Kineto's estimate for each kernel, weighted by its time; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Computing:
     """Over all steps of the window and all devices of the process."""
 

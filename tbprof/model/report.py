@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.model.communication import Communication
-from tbprof.model.computing import Computing
+from tbprof.model.computing import Computing, GpuUse
 from tbprof.model.findings import Check, FailedRule, Finding, NotChecked, PlanRow, Ranked, Savings, Verdict
 from tbprof.model.memory import MemoryPeak
 from tbprof.model.recorded import HookFacts, RecordedCall, SourceText
@@ -47,6 +47,8 @@ class Report:
     """What any faster device could win at most beside this host; None as for `computing`."""
     memory: tuple[MemoryPeak, ...] = ()
     """One a device; none where no allocations were recorded, or by a version that kept less."""
+    gpu_use: tuple[GpuUse, ...] = ()
+    """One a device that ran kernels; none by a version that kept less."""
     ranked: Ranked | None = None
     """What to change, in order, as `tbprof.judge` decided; None by a version that kept less."""
 

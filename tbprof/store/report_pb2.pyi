@@ -677,7 +677,7 @@ class HookFacts(_message.Message):
     def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ..., compiler: _Optional[_Union[CompilerFacts, _Mapping]] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication", "checks", "computing", "faster_device_ns", "memory", "ranked")
+    __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication", "checks", "computing", "faster_device_ns", "memory", "ranked", "gpu_use")
     TRACE_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     SYNC_POINTS_FIELD_NUMBER: _ClassVar[int]
@@ -701,6 +701,7 @@ class Report(_message.Message):
     FASTER_DEVICE_NS_FIELD_NUMBER: _ClassVar[int]
     MEMORY_FIELD_NUMBER: _ClassVar[int]
     RANKED_FIELD_NUMBER: _ClassVar[int]
+    GPU_USE_FIELD_NUMBER: _ClassVar[int]
     trace: TraceSummary
     steps: _containers.RepeatedCompositeFieldContainer[Step]
     sync_points: SyncTotals
@@ -724,7 +725,8 @@ class Report(_message.Message):
     faster_device_ns: int
     memory: _containers.RepeatedCompositeFieldContainer[MemoryPeak]
     ranked: Ranked
-    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ..., communication: _Optional[_Union[Communication, _Mapping]] = ..., checks: _Optional[_Iterable[_Union[Check, _Mapping]]] = ..., computing: _Optional[_Union[Computing, _Mapping]] = ..., faster_device_ns: _Optional[int] = ..., memory: _Optional[_Iterable[_Union[MemoryPeak, _Mapping]]] = ..., ranked: _Optional[_Union[Ranked, _Mapping]] = ...) -> None: ...
+    gpu_use: _containers.RepeatedCompositeFieldContainer[GpuUse]
+    def __init__(self, trace: _Optional[_Union[TraceSummary, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., sync_points: _Optional[_Union[SyncTotals, _Mapping]] = ..., copies: _Optional[_Iterable[_Union[CopyTotal, _Mapping]]] = ..., sites: _Optional[_Iterable[_Union[Site, _Mapping]]] = ..., idle: _Optional[_Union[Idle, _Mapping]] = ..., savings: _Optional[_Union[Savings, _Mapping]] = ..., findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., fix_plan: _Optional[_Iterable[_Union[PlanRow, _Mapping]]] = ..., verdict: _Optional[_Union[Verdict, _Mapping]] = ..., not_checked: _Optional[_Iterable[_Union[NotChecked, _Mapping]]] = ..., failed_rules: _Optional[_Iterable[_Union[FailedRule, _Mapping]]] = ..., recorded_calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., facts: _Optional[_Union[HookFacts, _Mapping]] = ..., code: _Optional[_Iterable[_Union[CodeShare, _Mapping]]] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., predicted_lines: _Optional[_Iterable[_Union[PredictedLine, _Mapping]]] = ..., communication: _Optional[_Union[Communication, _Mapping]] = ..., checks: _Optional[_Iterable[_Union[Check, _Mapping]]] = ..., computing: _Optional[_Union[Computing, _Mapping]] = ..., faster_device_ns: _Optional[int] = ..., memory: _Optional[_Iterable[_Union[MemoryPeak, _Mapping]]] = ..., ranked: _Optional[_Union[Ranked, _Mapping]] = ..., gpu_use: _Optional[_Iterable[_Union[GpuUse, _Mapping]]] = ...) -> None: ...
 
 class CollectiveTotal(_message.Message):
     __slots__ = ("kind", "group", "dtype", "count", "bytes_in", "bytes_out", "total_ns", "exposed_ns", "transfer_ns", "arrival_wait_ns", "algorithm_gb_s", "bus_gb_s", "on", "ranks", "group_size", "message_bytes", "shortest_ns", "longest_ns", "streams")
@@ -1024,3 +1026,15 @@ class Ranked(_message.Message):
     unknown: _containers.RepeatedScalarFieldContainer[int]
     leave: _containers.RepeatedScalarFieldContainer[int]
     def __init__(self, actions: _Optional[_Iterable[_Union[Action, _Mapping]]] = ..., smaller: _Optional[_Iterable[_Union[Action, _Mapping]]] = ..., unknown: _Optional[_Iterable[int]] = ..., leave: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class GpuUse(_message.Message):
+    __slots__ = ("device", "utilization", "sm_efficiency", "occupancy")
+    DEVICE_FIELD_NUMBER: _ClassVar[int]
+    UTILIZATION_FIELD_NUMBER: _ClassVar[int]
+    SM_EFFICIENCY_FIELD_NUMBER: _ClassVar[int]
+    OCCUPANCY_FIELD_NUMBER: _ClassVar[int]
+    device: int
+    utilization: float
+    sm_efficiency: float
+    occupancy: float
+    def __init__(self, device: _Optional[int] = ..., utilization: _Optional[float] = ..., sm_efficiency: _Optional[float] = ..., occupancy: _Optional[float] = ...) -> None: ...

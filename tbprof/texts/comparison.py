@@ -32,6 +32,9 @@ _FIGURES = {
     "sync_points": ("Sync points", ""),
     "kernels": ("Kernels", ""),
     "launches": ("Launches", ""),
+    "utilization": ("GPU utilization", "waiting for other ranks counts as use"),
+    "sm_efficiency": ("Estimated SM efficiency", ""),
+    "occupancy": ("Estimated occupancy", ""),
 }
 
 

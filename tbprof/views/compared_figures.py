@@ -13,11 +13,20 @@ from tbprof.records import dataclass
 from tbprof.texts.comparison import COMMUNICATION, figure_words
 from tbprof.texts.idle import cause_name
 from tbprof.views.idle_causes import idle_by_cause_us, stacking_place
-from tbprof.views.steady import mean_communication_us, mean_kernels, mean_launches, us
+from tbprof.views.steady import (
+    mean_communication_us,
+    mean_kernels,
+    mean_launches,
+    mean_occupancy,
+    mean_sm_efficiency,
+    mean_utilization,
+    us,
+)
 
 LEAST_CHANGE = 0.02
 """The share of a step: what changed by less did not change."""
 
+FigureKind: TypeAlias = Literal["time", "count", "share"]
 _Figure: TypeAlias = Callable[[Report], "float | None"]
 
 
@@ -26,8 +35,8 @@ class CompareFigure:
     """A figure of a steady step; null is not recorded."""
 
     name: str
-    is_time: bool
-    """In us; else a count."""
+    kind: FigureKind
+    """A time is in us, a share from 0 to 1."""
     is_part: bool
     """Whether it is a part of the nearest figure above it that is none."""
     before: float | None
@@ -49,15 +58,17 @@ def compare_figures(before: Report, after: Report, *, is_told: bool | None) -> t
     """
     planned_us = _planned_us(before)
 
-    def rows(figures: Mapping[str, _Figure], *, is_time: bool) -> list[CompareFigure]:
+    def rows(figures: Mapping[str, _Figure], kind: FigureKind) -> list[CompareFigure]:
         words = [figure_words(code, planned_us) for code in figures]
         sides = [(figure(before), figure(after)) for figure in figures.values()]
-        return [_row(*row, is_time=is_time) for row in zip(words, sides, strict=True)]
+        return [_row(*row, kind=kind) for row in zip(words, sides, strict=True)]
 
     causes = _cause_rows((before, after))
     communicates = any(mean_communication_us(side) for side in (before, after))
     figures = {code: figure for code, figure in _TIMES.items() if communicates or code != COMMUNICATION}
-    times, counts = rows(figures, is_time=True), rows(_COUNTS, is_time=False)
+    times = rows(figures, "time")
+    shares = [row for row in rows(_SHARES, "share") if row.before is not None or row.after is not None]
+    counts = [*rows(_COUNTS, "count"), *shares]
     if is_told is None:
         return (*times, *causes, *counts)
     step, waits, *parts = times
@@ -97,13 +108,13 @@ def _row(
     words: tuple[str, str],
     sides: tuple[float | None, float | None],
     *,
-    is_time: bool = True,
+    kind: FigureKind = "time",
     is_part: bool = False,
 ) -> CompareFigure:
     before, after = sides
     change = None if before is None or after is None else after - before
     share = change / before if before and change is not None else None
-    return CompareFigure(words[0], is_time, is_part, before, after, change, share, words[1], "")
+    return CompareFigure(words[0], kind, is_part, before, after, change, share, words[1], "")
 
 
 def _cause_rows(sides: Sequence[Report]) -> list[CompareFigure]:
@@ -167,4 +178,10 @@ _COUNTS: Mapping[str, _Figure] = {
     "sync_points": _sync_points,
     "kernels": mean_kernels,
     "launches": mean_launches,
+}
+
+_SHARES: Mapping[str, _Figure] = {
+    "utilization": mean_utilization,
+    "sm_efficiency": mean_sm_efficiency,
+    "occupancy": mean_occupancy,
 }

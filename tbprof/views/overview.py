@@ -121,6 +121,16 @@ class CodeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuUseRow:
+    """A figure of how full the GPU is."""
+
+    title: str
+    figure: str
+    about: str
+    """What it can and can't say."""
+
+
+@dataclass(frozen=True, slots=True)
 class OverviewView:
     nothing_to_fix: bool
     """The GPU is hardly ever idle, and no finding is worth a change."""
@@ -158,4 +168,8 @@ class OverviewView:
     trust: tuple[TrustRow, ...]
     computing: str
     """Where the device's time goes, and how near to its limit; "" where no device was recorded."""
+    gpu_use: tuple[GpuUseRow, ...]
+    """None where no kernel was recorded, or by a version that kept less."""
+    gpu_use_scope: str
+    """The time that these figures are of."""
     code: tuple[CodeRow, ...]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tbprof.judge.actions import ranked_actions
 from tbprof.judge.steady_steps import marks_steps, mean_step_us, steady_steps
 from tbprof.model import BOUND_SHARE, CodeShare, HookFacts, Report, Savings
-from tbprof.texts.figures.computing import computing_sentence
+from tbprof.texts.figures.computing import computing_sentence, gpu_use_rows
 from tbprof.texts.trust import VARIES
 from tbprof.views.action_rows import (
     action_rows,
@@ -19,7 +19,7 @@ from tbprof.views.action_rows import (
 from tbprof.views.findings import SavingView, saving_view
 from tbprof.views.idle_causes import cause_rows, device_bar, host_bar, step_stack
 from tbprof.views.opening import records_first
-from tbprof.views.overview import ActionRow, CodeRow, OverviewView
+from tbprof.views.overview import ActionRow, CodeRow, GpuUseRow, OverviewView
 from tbprof.views.steady import us
 from tbprof.views.trust import trust_rows
 
@@ -56,6 +56,8 @@ def overview_view(report: Report) -> OverviewView:
         stacks=tuple(step_stack(step, causes, max(devices, 1)) for step in report.steps),
         trust=trust_rows(report, records_first=another),
         computing="" if report.computing is None else computing_sentence(report.computing),
+        gpu_use=tuple(GpuUseRow(*row) for row in gpu_use_rows(report.gpu_use)),
+        gpu_use_scope="all steps" if marks_steps(report) else "the whole recording",
         code=_code(report, devices),
     )
 

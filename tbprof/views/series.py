@@ -40,6 +40,10 @@ class WindowFigures:
     """Host to device, a step."""
     could_save_us: float | None
     """What removing waits saves of a step, by the estimate."""
+    utilization: float | None
+    """The share of the time in which a kernel ran; a mean over the devices, as the next two."""
+    sm_efficiency: float | None
+    occupancy: float | None
     world_size: int | None
     git_commit: str | None
     is_damaged: bool = False

@@ -21,7 +21,14 @@ from tbprof.texts.series import (
 from tbprof.views.idle_causes import stacking_place
 from tbprof.views.outstanding import outstanding_rows, spreads_of
 from tbprof.views.series import RanksView, SeriesCause, SeriesRow, TrendView, WindowFigures
-from tbprof.views.steady import mean_communication_us, optional_us, us
+from tbprof.views.steady import (
+    mean_communication_us,
+    mean_occupancy,
+    mean_sm_efficiency,
+    mean_utilization,
+    optional_us,
+    us,
+)
 
 
 def figures_of(report: Report) -> WindowFigures:
@@ -56,6 +63,9 @@ def figures_of(report: Report) -> WindowFigures:
         gpu_lag_us=us(max(lag)) if lag else None,
         uploaded_bytes=uploads / max(len(report.steps), 1),
         could_save_us=_could_save_us(report),
+        utilization=mean_utilization(report),
+        sm_efficiency=mean_sm_efficiency(report),
+        occupancy=mean_occupancy(report),
         world_size=report.trace.world_size,
         git_commit=None if facts is None else facts.git_commit,
         is_damaged=report.trace.is_damaged,

@@ -32,6 +32,25 @@ def mean_launches(report: Report) -> float | None:
     return fmean(known) if known else None
 
 
+def mean_utilization(report: Report) -> float | None:
+    """The share of the time in which a kernel ran, as a mean over the devices; None where none did."""
+    return _mean_of([use.utilization for use in report.gpu_use])
+
+
+def mean_sm_efficiency(report: Report) -> float | None:
+    """The same of the multiprocessors that had work."""
+    return _mean_of([use.sm_efficiency for use in report.gpu_use if use.sm_efficiency is not None])
+
+
+def mean_occupancy(report: Report) -> float | None:
+    """The same of the threads that kernels could hold."""
+    return _mean_of([use.occupancy for use in report.gpu_use if use.occupancy is not None])
+
+
+def _mean_of(values: list[float]) -> float | None:
+    return fmean(values) if values else None
+
+
 _Row = TypeVar("_Row")
 _US, _NS = "_us", "_ns"
 

@@ -23,7 +23,7 @@ class StepMark:
 
 @dataclass(frozen=True, slots=True)
 class LaneRow:
-    kind: Literal["idle", "communication", "stream", "queue", "episodes", "main", "autograd", "thread"]
+    kind: Literal["idle", "use", "communication", "stream", "queue", "episodes", "main", "autograd", "thread"]
     device: int | None
     stream: int | None
     name: str

@@ -5,7 +5,7 @@ A tile of the timeline as bytes, for the browser to read without copying.
 All numbers are little-endian. First the head, eight unsigned numbers of 32 bits:
 
     magic (0x54504254, "TBPT" in the file), version, level, number of the tile,
-    spans, shares, depths, bytes of the names
+    spans, shares, heights, bytes of the names
 
 Then the columns, each whole before the next; n entries of the stated type:
 
@@ -19,7 +19,7 @@ Then the columns, each whole before the next; n entries of the stated type:
             bucket    uint32     of the tile
             covered_ns uint32    how much of the bucket is covered
             count     uint32     how many spans begin in it
-    depths  for each: lane (uint32), then 1024 x most, 1024 x empty_ns (uint32 each)
+    heights for each: lane (uint32), then 1024 x height, 1024 x empty_ns (uint32 each)
 
 Last the names as a JSON array, in UTF-8. Names are cut at `MAX_NAME` letters: no label is longer.
 """
@@ -193,7 +193,7 @@ def tile_bytes(timeline: Timeline, level: int, number: int, lanes: Collection[in
     labels, names = timeline.labels(spans)
     text = json.dumps([label[:MAX_NAME] for label in labels], ensure_ascii=False).encode("utf-8", "replace")
     head = (MAGIC, VERSION, tile.place.level, tile.place.number)
-    counts = (len(spans.row), len(shares.bucket), len(tile.depths), len(text))
+    counts = (len(spans.row), len(shares.bucket), len(tile.heights), len(text))
     return b"".join(
         [
             struct.pack("<8I", *head, *counts),
@@ -208,10 +208,10 @@ def tile_bytes(timeline: Timeline, level: int, number: int, lanes: Collection[in
             shares.covered_ns.clip(0, _MOST).astype("<u4").tobytes(),
             shares.count.astype("<u4").tobytes(),
             *(
-                struct.pack("<I", depths.lane)
-                + depths.most.astype("<u4").tobytes()
-                + depths.empty_ns.clip(0, _MOST).astype("<u4").tobytes()
-                for depths in tile.depths
+                struct.pack("<I", heights.lane)
+                + heights.height.astype("<u4").tobytes()
+                + heights.empty_ns.clip(0, _MOST).astype("<u4").tobytes()
+                for heights in tile.heights
             ),
             text,
         ]

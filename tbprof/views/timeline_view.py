@@ -93,8 +93,8 @@ def found_view(timeline: Timeline, text: str, after_ns: int, *, backwards: bool)
 
 def _lane(timeline: Timeline, number: int) -> LaneRow:
     lane = timeline.lanes[number]
-    queue = timeline.queues.get(number)
-    peak = 0 if queue is None else queue.peak
+    curve = timeline.curves.get(number)
+    peak = 0 if curve is None else curve.peak
     return LaneRow(lane.kind, lane.device, lane.stream, lane.name, lane.lines, peak)
 
 

@@ -14,6 +14,7 @@ from classic_plugin import shown
 from torch_tb_profiler.profiler.module_op import aggegate_module_view
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.gpu_use import gpu_use
 from tbprof.analysis.figures.kernel_table import kernel_table
 from tbprof.analysis.figures.module_table import module_table
 from tbprof.analysis.figures.operator_table import OperatorRow, operator_table
@@ -104,6 +105,23 @@ def test_kernels(case: str, tmp_path: Path) -> None:
         assert (row.blocks_per_sm or 0.0) == pytest.approx(theirs[row.name]["blocks_per_sm"])
         if case not in WHOLE_PERCENT:
             assert (row.occupancy_percent or 0.0) == pytest.approx(theirs[row.name]["occupancy"])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_use_of_each_gpu(case: str, tmp_path: Path) -> None:
+    theirs = shown_of_case(case).gpu_metrics_parser
+    ours = gpu_use(facts_of(case, tmp_path))
+    assert {use.device: (use.utilization, use.sm_efficiency) for use in ours} == {
+        gpu: pytest.approx(
+            (theirs.gpu_utilization[gpu], theirs.avg_approximated_sm_efficiency_per_device[gpu])
+        )
+        for gpu in theirs.gpu_ids
+    }
+    if case not in WHOLE_PERCENT:
+        occupancies = {gpu: theirs.avg_occupancy_per_device[gpu] for gpu in theirs.gpu_ids}
+        assert {use.device: use.occupancy and use.occupancy * 100 for use in ours} == pytest.approx(
+            occupancies
+        )
 
 
 def test_modules(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from importlib import import_module
 
 import pytest

@@ -410,6 +410,13 @@ export interface TrustRow {
   detail: string;
 }
 
+export interface GpuUseRow {
+  title: string;
+  figure: string;
+  /** What it can and can't say. */
+  about: string;
+}
+
 export interface CodeRow {
   kind: "label" | "module" | "function";
   /** "" for device work that was launched inside none. */
@@ -460,6 +467,10 @@ export interface OverviewView {
   trust: TrustRow[];
   /** Where the device's time goes, and how near to its limit; "" where no device was recorded. */
   computing: string;
+  /** None where no kernel was recorded, or by a version that kept less. */
+  gpu_use: GpuUseRow[];
+  /** The time that these figures are of. */
+  gpu_use_scope: string;
   code: CodeRow[];
 }
 
@@ -696,6 +707,10 @@ export interface WindowFigures {
   uploaded_bytes: number;
   /** What removing waits saves of a step, by the estimate. */
   could_save_us: number | null;
+  /** The share of the time in which a kernel ran; a mean over the devices, as the next two. */
+  utilization: number | null;
+  sm_efficiency: number | null;
+  occupancy: number | null;
   world_size: number | null;
   git_commit: string | null;
   /** Whether only a part of the trace could be read. */
@@ -1054,8 +1069,8 @@ export interface CompareBars {
 
 export interface CompareFigure {
   name: string;
-  /** In us; else a count. */
-  is_time: boolean;
+  /** A time is in us, a share from 0 to 1. */
+  kind: "time" | "count" | "share";
   /** Whether it is a part of the nearest figure above it that is none. */
   is_part: boolean;
   before: number | null;
@@ -1181,7 +1196,7 @@ export interface StepMark {
 }
 
 export interface LaneRow {
-  kind: "idle" | "communication" | "stream" | "queue" | "episodes" | "main" | "autograd" | "thread";
+  kind: "idle" | "use" | "communication" | "stream" | "queue" | "episodes" | "main" | "autograd" | "thread";
   device: number | null;
   stream: number | null;
   /** The name of a thread. */

@@ -19,7 +19,7 @@ from tbprof.analysis.figures.part_labels import part_ranges
 from tbprof.analysis.intervals import distinct_lines
 from tbprof.model import Source
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, SparseColumn
+from tbprof.trace.columns.arrays import NONE, Int64s
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import Tables
 from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
@@ -200,11 +200,8 @@ def configurations(trace: Trace, rows: Int64s, length: Int64s, at: Int64s, count
 
 def occupancy(trace: Trace, rows: Int64s) -> npt.NDArray[np.float64]:
     """In percent, NaN for what is not recorded, and for what is no part of a whole."""
-    if trace.kernels is None:
-        return np.full(len(rows), np.nan)
-    column: SparseColumn = trace.kernels.occupancy_percent
-    values = column.at(rows).astype(np.float64)
-    is_part = (values != column.missing) & (values >= 0) & (values <= _WHOLE)
+    values = trace.occupancy_percent.at(rows).astype(np.float64)
+    is_part = (values >= 0) & (values <= _WHOLE)
     return np.where(is_part, values, np.nan)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.gpu_use import kernel_cover
 from tbprof.analysis.figures.timeline_lanes import (
     LaneKind,
     SpanTable,
@@ -24,6 +25,7 @@ from tbprof.analysis.figures.timeline_lanes import (
     tracks_of,
 )
 from tbprof.analysis.figures.timeline_tile import (
+    Curve,
     Pyramid,
     QueueDepth,
     Spans,
@@ -95,15 +97,25 @@ class Timeline:
             if lane.kind == "queue" and lane.device is not None
         }
 
+    @cached_property
+    def curves(self) -> dict[int, Curve]:
+        """The queues, and how full each GPU is, by number of the lane."""
+        uses = {
+            number: kernel_cover(self.facts, lane.device)
+            for number, lane in enumerate(self.lanes)
+            if lane.kind == "use" and lane.device is not None
+        }
+        return {**self.queues, **uses}
+
     def lay_out(self) -> None:
         """Compute now what tiles rest on, so that the first of them is as fast as any."""
-        _ = self._tracks, self.queues
+        _ = self._tracks, self.curves
 
     def tile(self, place: TilePlace, lanes: Collection[int]) -> Tile:
         """The tile of these lanes."""
         tracks = [one for one in self._tracks if one.track.lane in lanes]
-        queues = {lane: queue for lane, queue in self.queues.items() if lane in lanes}
-        return cut_tile(place, tracks, queues, self.facts.origin_ns)
+        curves = {lane: curve for lane, curve in self.curves.items() if lane in lanes}
+        return cut_tile(place, tracks, curves, self.facts.origin_ns)
 
     def labels(self, spans: Spans) -> tuple[tuple[str, ...], Int64s]:
         """The names that these spans bear, each once, and for each span its index among them.

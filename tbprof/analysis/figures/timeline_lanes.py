@@ -15,7 +15,7 @@ from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 
 LaneKind: TypeAlias = Literal[
-    "idle", "communication", "stream", "queue", "episodes", "main", "autograd", "thread"
+    "idle", "use", "communication", "stream", "queue", "episodes", "main", "autograd", "thread"
 ]
 
 _WORK = {Category.KERNEL: "kernel", Category.MEMCPY: "copy", Category.MEMSET: "memset"}
@@ -30,7 +30,9 @@ class TimelineLane:
     name: str
     """The name or number of a thread; else ""."""
     lines: tuple[str, ...]
-    """What each line holds: `idle`, `work`, `depth`, `episode`, `label`, `frame`, `op`, `call` or `other`."""
+    """What each line holds: `idle`, `share`, `work`, `depth`, `episode`, `label`, `frame`, `op`, `call` or
+    `other`.
+    """
 
 
 def line_groups(group: str, lines: Int64s) -> tuple[str, ...]:
@@ -39,7 +41,7 @@ def line_groups(group: str, lines: Int64s) -> tuple[str, ...]:
 
 
 def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
-    """Idle of every device, what they communicate, their streams, then their queues (which have no spans).
+    """Idle of every device, how full it is, what it communicates, its streams and its queue.
 
     Where much of a device's work was lost, nobody knows what is idle or queued.
     """
@@ -47,6 +49,9 @@ def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
     known = devices if facts.device_is_known else ()
     for device in known:
         yield TimelineLane("idle", device, None, "", ("idle",)), _idle(facts, device)
+    for device in devices:
+        if facts.work.is_kernel[facts.work.of_device[device]].any():
+            yield TimelineLane("use", device, None, "", ("share",)), _nothing()
     for device in devices:
         if len(facts.parts.communication[device]):
             yield TimelineLane("communication", device, None, "", ("work",)), _communication(facts, device)

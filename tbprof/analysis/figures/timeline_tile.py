@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from typing import Protocol
 
 import numpy as np
 
@@ -79,12 +80,14 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Depths:
-    """The queue of one lane, `TILE_BUCKETS` entries each."""
+class Heights:
+    """What a lane without spans shows, `TILE_BUCKETS` entries each."""
 
     lane: int
-    most: Int64s
+    height: Int64s
+    """The most that was queued, or how full the GPU was, in thousandths."""
     empty_ns: Int64s
+    """How long nothing was queued, or no kernel ran."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +95,18 @@ class Tile:
     place: TilePlace
     spans: Spans
     shares: Shares
-    depths: tuple[Depths, ...]
+    heights: tuple[Heights, ...]
+
+
+class Curve(Protocol):
+    """What changes over time, and has no spans."""
+
+    @property
+    def peak(self) -> int:
+        """The highest that it can be."""
+
+    def in_buckets(self, edges_ns: Int64s) -> tuple[Int64s, Int64s]:
+        """Between each two neighbors of `edges_ns` its height, and how long it was nothing."""
 
 
 def highest_level(span_ns: int) -> int:
@@ -101,16 +115,16 @@ def highest_level(span_ns: int) -> int:
 
 
 def cut_tile(
-    place: TilePlace, pyramids: Iterable[Pyramid], queues: Mapping[int, QueueDepth], origin_ns: int
+    place: TilePlace, pyramids: Iterable[Pyramid], curves: Mapping[int, Curve], origin_ns: int
 ) -> Tile:
-    """Cut these tracks, and the queues by the number of their lane."""
+    """Cut these tracks, and the curves by the number of their lane."""
     tracks = tuple(pyramids)
     edges = origin_ns + place.start_ns + np.arange(TILE_BUCKETS + 1) * place.bucket_ns
     return Tile(
         place=place,
         spans=_joined_spans([_spans(place, one, origin_ns) for one in tracks]),
         shares=_joined_shares([_shares(place, one, origin_ns) for one in tracks]),
-        depths=tuple(Depths(lane, *queue.in_buckets(edges)) for lane, queue in queues.items()),
+        heights=tuple(Heights(lane, *curve.in_buckets(edges)) for lane, curve in curves.items()),
     )
 
 

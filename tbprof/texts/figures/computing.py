@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from tbprof.model import Computing, ComputingPart
+from tbprof.model import Computing, ComputingPart, GpuUse
 from tbprof.texts.figures.places import name_words
 from tbprof.texts.figures.quantities import duration, share
 
@@ -51,6 +51,58 @@ def _part(part: ComputingPart, device_ns: int) -> str:
     if part.above_limit_ns is None or part.covered_ns < _COVERED * part.device_ns:
         return name
     return f"{name} at {share(1 - part.above_limit_ns / part.covered_ns)} of their limit"
+
+
+_USE: tuple[tuple[str, Callable[[GpuUse], float | None], str], ...] = (
+    (
+        "GPU utilization",
+        lambda use: use.utilization,
+        "The share of the time in which at least one kernel ran. It does not say how full the GPU was, and a "
+        "kernel that waits for another rank counts.",
+    ),
+    (
+        "Estimated SM efficiency",
+        lambda use: use.sm_efficiency,
+        "The mean share of the multiprocessors that had work. Far below the utilization, grids are too small. "
+        "A high one does not mean fast kernels: one small block is enough to count.",
+    ),
+    (
+        "Estimated achieved occupancy",
+        lambda use: use.occupancy,
+        "The share of a multiprocessor's threads that kernels use, as a mean over their time. Matrix "
+        "products are fast at a low one; element-wise kernels need a high one to hide memory latency.",
+    ),
+)
+"""The figures of torch-tb-profiler's overview: title, figure, and what it can and can't say."""
+
+_EACH = 4
+"""The most GPUs whose figures are named one by one."""
+
+
+def gpu_use_rows(used: Sequence[GpuUse]) -> tuple[tuple[str, str, str], ...]:
+    """Title, figure and sentence of each figure that is known of some GPU."""
+    rows = ((title, [(use.device, of(use)) for use in used], about) for title, of, about in _USE)
+    return tuple(
+        (title, _of_each([(device, value) for device, value in values if value is not None]), about)
+        for title, values, about in rows
+        if any(value is not None for _, value in values)
+    )
+
+
+def gpu_use_sentence(used: Sequence[GpuUse]) -> str:
+    """The same figures in one line."""
+    return ", ".join(
+        f"{title.removeprefix('GPU ').lower()} {figure}" for title, figure, _ in gpu_use_rows(used)
+    )
+
+
+def _of_each(values: Sequence[tuple[int, float]]) -> str:
+    if len(values) == 1:
+        return share(values[0][1])
+    if len(values) > _EACH:
+        shares = [value for _, value in values]
+        return f"{share(min(shares))} to {share(max(shares))}"
+    return ", ".join(f"GPU {device} {share(value)}" for device, value in values)
 
 
 def roofline_sentence(

@@ -147,6 +147,8 @@ class Trace:
     """`cuda_sync_kind` of a `SYNC` row, as an index into `names`."""
     blocks_per_sm: SparseFloats = NO_FRACTIONS
     """Blocks of a kernel over the multiprocessors of its device."""
+    occupancy_percent: SparseColumn = NO_NUMBERS
+    """Kineto's estimate for a kernel; 0 where it could make none, -1 where it is missing."""
     collective_name: SparseColumn = NO_NUMBERS
     """The name of an op or kernel of torch.distributed, as an index into `names`, such as `allreduce`."""
     # Tables that only some readers want; None where nobody asked for one.

@@ -33,8 +33,6 @@ class KernelColumns:
     """The same of the threads of a block."""
     registers_per_thread: SparseColumn
     shared_memory_bytes: SparseColumn
-    occupancy_percent: SparseColumn
-    """Kineto's estimate for a kernel; 0 where it could make none."""
     warps_per_sm: SparseFloats
     graph: SparseColumn
     """Number of the CUDA graph that the kernel is a node of; CUDA's newer files have it."""

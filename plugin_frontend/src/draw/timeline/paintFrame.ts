@@ -3,9 +3,9 @@
 import type { EpisodeMark, SelectionView } from "../../api/types.ts";
 import type { Range } from "../../model/timeline/range.ts";
 import type { Tile } from "../../model/timeline/tile.ts";
+import { paintHeights } from "./paintHeights.ts";
 import { type NamedSpan, paintNames } from "./paintNames.ts";
 import { band, paintDiscs, paintSelection } from "./paintOverlay.ts";
-import { paintQueues } from "./paintQueue.ts";
 import { boxesInSight, paintShares, paintSpans } from "./paintTile.ts";
 import type { Raster } from "./raster.ts";
 import { type Scene, yOf } from "./scene.ts";
@@ -26,7 +26,7 @@ export function paintFrame(context: CanvasRenderingContext2D, raster: Raster, sc
   let drawn = 0;
   raster.clear(palette.ground);
   for (const { tile, piece } of scene.pieces) {
-    drawn += paintQueues(raster, scene, tile, piece) + paintShares(raster, scene, tile, piece, boxes);
+    drawn += paintHeights(raster, scene, tile, piece) + paintShares(raster, scene, tile, piece, boxes);
     drawn += paintSpans(raster, scene, tile, piece, boxes, named);
   }
   raster.commit(context);

@@ -23,6 +23,8 @@ export interface Palette {
   ground: PixelInk;
   gray: PixelInk;
   depth: PixelInk;
+  /** The part of a GPU that is in use. */
+  full: PixelInk;
   dry: PixelInk;
   mark(kind: string): Mark;
   /** Of a cause, where a mark needs one color. */
@@ -53,6 +55,7 @@ export function readPalette(root: Element, ratio: number): Palette {
     ground: plain(token("surface")),
     gray: plain(token("line-strong")),
     depth: plain(token("compute-2")),
+    full: plain(token("compute")),
     dry: plain(token("sync")),
     mark: (kind) => {
       const known = marks.get(kind) ?? make(kind);

@@ -6,7 +6,7 @@ import type { LaneRow } from "../../api/types.ts";
 const DETAIL: ReadonlySet<string> = new Set(["frame", "op"]);
 
 const PADDING = 4;
-const LINE_HEIGHT: Record<string, number> = { idle: 28, work: 22, depth: 52, episode: 24 };
+const LINE_HEIGHT: Record<string, number> = { idle: 28, share: 36, work: 22, depth: 52, episode: 24 };
 const USUAL_HEIGHT = 18;
 /** Room for the two lines of a lane's name. */
 const LEAST_HEIGHT = 36;

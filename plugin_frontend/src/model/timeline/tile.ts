@@ -20,13 +20,14 @@ export interface Tile {
   shareBucket: Uint32Array;
   shareNs: Uint32Array;
   shareCount: Uint32Array;
-  depths: readonly Depths[];
+  heights: readonly Heights[];
   names: readonly string[];
 }
 
-interface Depths {
+/** What a lane without spans shows, by bucket of the tile. */
+export interface Heights {
   lane: number;
-  most: Uint32Array;
+  height: Uint32Array;
   emptyNs: Uint32Array;
 }
 
@@ -37,7 +38,7 @@ export const kindOf = (place: number): number => place & 0xff;
 /** Reads a tile; throws where the bytes are none of this version. */
 export function readTile(bytes: ArrayBuffer, buckets: number): Tile {
   const head = new Uint32Array(bytes, 0, HEAD_BYTES / 4);
-  const [magic, version, level = 0, number = 0, spans = 0, shares = 0, depths = 0, nameBytes = 0] = head;
+  const [magic, version, level = 0, number = 0, spans = 0, shares = 0, lanes = 0, nameBytes = 0] = head;
   if (magic !== MAGIC || version !== VERSION) throw new Error("The server sent a tile of another version. Reload the page.");
   let at = HEAD_BYTES;
   const doubles = (count: number): Float64Array => new Float64Array(bytes, (at += count * 8) - count * 8, count);
@@ -46,7 +47,7 @@ export function readTile(bytes: ArrayBuffer, buckets: number): Tile {
   const [startNs, endNs, place, row, name] = [doubles(spans), doubles(spans), naturals(spans), integers(spans), integers(spans)];
   at += 4 * (spans % 2);
   const [sharePlace, shareBucket, shareNs, shareCount] = [naturals(shares), naturals(shares), naturals(shares), naturals(shares)];
-  const queues = Array.from({ length: depths }, (): Depths => ({ lane: naturals(1)[0] ?? 0, most: naturals(buckets), emptyNs: naturals(buckets) }));
+  const heights = Array.from({ length: lanes }, (): Heights => ({ lane: naturals(1)[0] ?? 0, height: naturals(buckets), emptyNs: naturals(buckets) }));
   const names = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, at, nameBytes))) as string[];
-  return { level, number, startNs, endNs, place, row, name, sharePlace, shareBucket, shareNs, shareCount, depths: queues, names };
+  return { level, number, startNs, endNs, place, row, name, sharePlace, shareBucket, shareNs, shareCount, heights, names };
 }

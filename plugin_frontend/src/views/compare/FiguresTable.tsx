@@ -1,11 +1,11 @@
 import type { CompareFigure } from "../../api/types.ts";
 import { type DurationUnit, differenceUnit, formatDurationIn } from "../../format/duration.ts";
-import { formatChange, formatMean, formatSigned, NOT_RECORDED } from "../../format/number.ts";
+import { formatChange, formatMean, formatShare, formatSigned, NOT_RECORDED } from "../../format/number.ts";
 import { NumberHead } from "../../widgets/NumberHead.tsx";
 
 /** Each figure before and after, by how much it changed, and what that says. */
 export function FiguresTable({ figures }: { figures: readonly CompareFigure[] }) {
-  const unit = differenceUnit(figures.flatMap((row) => (row.is_time ? [row.before ?? 0, row.after ?? 0] : [])));
+  const unit = differenceUnit(figures.flatMap((row) => (row.kind === "time" ? [row.before ?? 0, row.after ?? 0] : [])));
   return (
     <table class="dense compared" aria-labelledby="compared">
       <thead>
@@ -54,7 +54,8 @@ function Change({ row, unit }: { row: CompareFigure; unit: DurationUnit }) {
   );
 }
 
-function figure(value: number | null, { is_time: isTime }: CompareFigure, unit: DurationUnit): string {
+function figure(value: number | null, { kind }: CompareFigure, unit: DurationUnit): string {
   if (value === null) return NOT_RECORDED;
-  return isTime ? formatDurationIn(value, unit) : formatMean(value);
+  if (kind === "share") return formatShare(value);
+  return kind === "time" ? formatDurationIn(value, unit) : formatMean(value);
 }

@@ -4,6 +4,7 @@ import { EnvironmentList } from "../sites/HealthParts.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { ActionsCard } from "./ActionsCard.tsx";
 import { CodeCard } from "./CodeCard.tsx";
+import { GpuUseCard } from "./GpuUseCard.tsx";
 import { OtherFindings } from "./OtherFindings.tsx";
 import { PredictedCard } from "./PredictedCard.tsx";
 import { StepsCard } from "./StepsCard.tsx";
@@ -28,6 +29,7 @@ export function OverviewPage({ view }: { view: WindowView }) {
             </div>
             <div class="col">
               {overview.device !== null && overview.stacks.length > 1 && <StepsCard overview={overview} />}
+              {overview.gpu_use.length > 0 && <GpuUseCard overview={overview} />}
               <TrustCard rows={overview.trust} notChecked={view.not_checked} />
               {view.environment.length > 0 && (
                 <Card id="environment-card" title="Environment">

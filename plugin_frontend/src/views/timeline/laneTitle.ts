@@ -7,6 +7,8 @@ export function laneTitle(row: LaneRow, timeline: TimelineView): { title: string
   switch (row.kind) {
     case "idle":
       return { title: several ? `GPU ${row.device} idle` : "GPU idle", detail: "share, by cause" };
+    case "use":
+      return { title: several ? `GPU ${row.device} use` : "GPU use", detail: "pale: a kernel runs" };
     case "communication":
       return { title: several ? `Communication ${row.device}` : "Communication", detail: "filled: nothing beside it" };
     case "stream":

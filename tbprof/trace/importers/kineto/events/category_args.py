@@ -148,7 +148,6 @@ ARGS = (
         numbers=(
             NumberField("registers_per_thread", lambda args: [one.registers_per_thread for one in args]),
             NumberField("shared_memory_bytes", lambda args: [one.shared_memory_bytes for one in args]),
-            NumberField("occupancy_percent", lambda args: [one.occupancy_percent for one in args]),
             NumberField("graph", lambda args: [one.graph for one in args]),
             NumberField("warps_per_sm", lambda args: [one.warps_per_sm for one in args], np.float32),
         ),
@@ -168,7 +167,10 @@ ARGS = (
     ),
     _group(
         Category.KERNEL,
-        numbers=(NumberField("blocks_per_sm", lambda args: [one.blocks_per_sm for one in args], np.float32),),
+        numbers=(
+            NumberField("blocks_per_sm", lambda args: [one.blocks_per_sm for one in args], np.float32),
+            NumberField("occupancy_percent", lambda args: [one.occupancy_percent for one in args]),
+        ),
     ),
     _group(
         *(Category.MEMCPY, Category.MEMSET),
