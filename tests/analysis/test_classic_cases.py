@@ -118,10 +118,8 @@ def test_use_of_each_gpu(case: str, tmp_path: Path) -> None:
         for gpu in theirs.gpu_ids
     }
     if case not in WHOLE_PERCENT:
-        occupancies = {gpu: theirs.avg_occupancy_per_device[gpu] for gpu in theirs.gpu_ids}
-        assert {use.device: use.occupancy and use.occupancy * 100 for use in ours} == pytest.approx(
-            occupancies
-        )
+        found = {use.device: use.occupancy and use.occupancy * 100 for use in ours}
+        assert found == pytest.approx({gpu: theirs.avg_occupancy_per_device[gpu] for gpu in theirs.gpu_ids})
 
 
 def test_modules(tmp_path: Path) -> None:

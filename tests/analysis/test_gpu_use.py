@@ -51,9 +51,8 @@ def test_in_buckets_is_the_mean_of_each_and_how_long_nothing_ran() -> None:
 def test_buckets_add_up_to_the_whole(kernels: list[tuple[int, int, float]], count: int) -> None:
     built = TraceBuilder()
     for number, (start, length, blocks) in enumerate(kernels):
-        built.launch(
-            0, 1, runs=(start, start + length), stream=number, **({BLOCKS: blocks} if blocks else {})
-        )
+        said = {BLOCKS: blocks} if blocks else {}
+        built.launch(0, 1, runs=(start, start + length), stream=number, **said)
     facts = Facts(built.trace())
     edges = np.linspace(0, 500_000, count + 1).astype(np.int64) + facts.origin_ns
     cover = kernel_cover(facts, 0)

@@ -34,12 +34,14 @@ export function ActionTable({ labeledBy, saves, isPredicted = false, children }:
 interface ActionCellsProps {
   number: number;
   title: string;
+  /** Opens what is known of it; without it the title is no button. */
+  onOpen?: () => void;
   /** Where, and how. */
   children: ComponentChildren;
 }
 
 /** The first cells of a row: its number in the order, and what to change. */
-export function ActionCells({ number, title, children }: ActionCellsProps) {
+export function ActionCells({ number, title, onOpen, children }: ActionCellsProps) {
   return (
     <>
       <td>
@@ -47,7 +49,13 @@ export function ActionCells({ number, title, children }: ActionCellsProps) {
       </td>
       <td>
         <div class="b anywhere">
-          <InlineText text={title} />
+          {onOpen === undefined ? (
+            <InlineText text={title} />
+          ) : (
+            <button class="title-button" type="button" onClick={onOpen}>
+              <InlineText text={title} />
+            </button>
+          )}
         </div>
         {children}
       </td>

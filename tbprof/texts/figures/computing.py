@@ -63,8 +63,8 @@ _USE: tuple[tuple[str, Callable[[GpuUse], float | None], str], ...] = (
     (
         "Estimated SM efficiency",
         lambda use: use.sm_efficiency,
-        "The mean share of the multiprocessors that had work. Far below the utilization, grids are too small. "
-        "A high one does not mean fast kernels: one small block is enough to count.",
+        "The mean share of the multiprocessors that had work. Far below the utilization, grids are too "
+        "small. A high one does not mean fast kernels: one small block is enough to count.",
     ),
     (
         "Estimated achieved occupancy",

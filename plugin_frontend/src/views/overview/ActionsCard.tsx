@@ -1,7 +1,9 @@
+import { useState } from "preact/hooks";
 import type { ActionRow, FindingRow, WindowView } from "../../api/types.ts";
 import { Bracket } from "../../draw/bars/Bracket.tsx";
 import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
-import { formatShare } from "../../format/number.ts";
+import { formatCounted, formatShare } from "../../format/number.ts";
+import { visit } from "../../state/place.ts";
 import { aboutSeverity } from "../../state/sites/severity.ts";
 import { visitSite } from "../../state/sites/sites.ts";
 import { ActionCells, ActionTable } from "../../widgets/ActionTable.tsx";
@@ -12,10 +14,13 @@ import { RuleButton } from "../RuleButton.tsx";
 import { SeverityLegend } from "../SeverityLegend.tsx";
 
 const MOST_SITES = 3;
+/** The rows that leave room for the chart on the first screen. */
+const FIRST = 3;
 
 /** What to change, over all causes, in the order of what it saves. */
 export function ActionsCard({ view }: { view: WindowView }) {
   const { actions, smaller, next_limit } = view.overview;
+  const [isOpen, setOpen] = useState(false);
   const before = view.predicted_first ? view.predicted.length : 0;
   const largest = Math.max(...actions.map((row) => row.saves.ceiling_us));
   const scope = view.marks_steps ? "a step" : "the window";
@@ -27,10 +32,17 @@ export function ActionsCard({ view }: { view: WindowView }) {
       aside={!view.calibrated && actions.some((row) => row.is_planned) && <span class="chip">uncalibrated</span>}
     >
       <ActionTable labeledBy="actions" saves={view.marks_steps ? "Saves per step" : "Saves"}>
-        {actions.map((row, at) => (
+        {actions.slice(0, isOpen ? actions.length : FIRST).map((row, at) => (
           <ActionLine key={row.finding.fingerprint} row={row} number={before + at + 1} view={view} largest_us={largest} scope={scope} />
         ))}
       </ActionTable>
+      {!isOpen && actions.length > FIRST && (
+        <p class="in">
+          <button class="link" type="button" onClick={() => setOpen(true)}>
+            {moreActions(actions.slice(FIRST))}
+          </button>
+        </p>
+      )}
       <SeverityLegend rows={actions} />
       {smaller + next_limit !== "" && <p class="hr in s12 t2">{`${smaller} ${next_limit}`.trim()}</p>}
     </Card>
@@ -45,6 +57,11 @@ function aboutActions(actions: readonly ActionRow[]): string {
   return `in the order to work in, by what is likely saved${adds}${most}`;
 }
 
+function moreActions(rows: readonly ActionRow[]): string {
+  const [first] = rows;
+  return `${formatCounted(rows.length, "more change")}, the first ${first?.worth ?? ""}`;
+}
+
 interface ActionLineProps {
   row: ActionRow;
   number: number;
@@ -57,7 +74,7 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
   const { saves, severity } = row;
   return (
     <tr>
-      <ActionCells number={number} title={row.title}>
+      <ActionCells number={number} title={row.title} onOpen={() => openFinding(row.finding, view)}>
         <Where findings={[row.finding, ...row.others]} view={view} />
         <p class="s12 t2 anywhere">
           <InlineText text={row.how} />
@@ -76,6 +93,13 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
       </td>
     </tr>
   );
+}
+
+/** What is known of the line; of a finding without one, its rule. */
+function openFinding({ rule, sites }: FindingRow, view: WindowView): void {
+  const site = sites.flatMap((index) => view.sites[index] ?? [])[0];
+  if (site === undefined) visit({ rule });
+  else visitSite(site.index);
 }
 
 /** Each rule with the lines to change; else the rule and what its findings are about. */

@@ -6,7 +6,7 @@ export function GpuUseCard({ overview }: { overview: OverviewView }) {
   return (
     <Card id="gpu-use" title="How full the GPU is" about={`Of ${overview.gpu_use_scope}.`}>
       <div class="in">
-        <ul class="checks">
+        <ul class="checks use">
           {overview.gpu_use.map((row) => (
             <li key={row.title}>
               <div>

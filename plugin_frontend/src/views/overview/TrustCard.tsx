@@ -1,17 +1,20 @@
 import type { NotCheckedRow, TrustRow } from "../../api/types.ts";
 import { formatCounted } from "../../format/number.ts";
-import { Card } from "../../widgets/Card.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { NotCheckedList, TrustLine } from "../sites/HealthParts.tsx";
 
-/** What speaks for and against the figures, always in the same order. */
+/** What speaks for and against the figures: one line, which opens. */
 export function TrustCard({ rows, notChecked }: { rows: readonly TrustRow[]; notChecked: readonly NotCheckedRow[] }) {
   // A rule that lacks several things has a row for each.
   const rules = new Set(notChecked.map((row) => row.rule)).size;
   return (
-    <Card id="trust" title="Can I trust this?">
-      <div class="in">
-        <ul class="checks">
+    <section class="card" aria-labelledby="trust">
+      <details class="trust">
+        <summary>
+          <h2 id="trust">Can I trust this?</h2>
+          <span class="s12 t2 right">{summary(rows, rules)}</span>
+        </summary>
+        <ul class="checks in">
           {rows.map((row, at) => (
             <TrustLine key={at} row={row} />
           ))}
@@ -27,7 +30,15 @@ export function TrustCard({ rows, notChecked }: { rows: readonly TrustRow[]; not
             </li>
           )}
         </ul>
-      </div>
-    </Card>
+      </details>
+    </section>
   );
+}
+
+/** Warnings first: they are what changes an answer. */
+function summary(rows: readonly TrustRow[], rules: number): string {
+  const count = (...states: TrustRow["state"][]): number => rows.filter((row) => states.includes(row.state)).length;
+  const [bad, good, unknown] = [count("warning", "error"), count("ok"), count("unknown")];
+  const parts = [bad > 0 && formatCounted(bad, "warning"), good > 0 && `${good} good`, unknown > 0 && `${unknown} not known`];
+  return [...parts, rules > 0 && `${formatCounted(rules, "rule")} not checked`].filter(Boolean).join(", ");
 }
