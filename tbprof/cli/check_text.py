@@ -160,7 +160,7 @@ def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> st
     rows = sorted((row for row in view.rows if row.state in _OPEN), key=lambda row: not row.fails)
     what = count(len(rows), "line that is not accepted", "lines that are not accepted")
     if not rows and len(view.doubts) == len(view.recordings):
-        what = "but nothing could be found"
+        what = "nothing could be found"
     parts = [f"### tbprof: {escaped(view.verdict)}, {what}"]
     parts += ["Predicted, no GPU was used: lines and counts, no times."] if view.predicted else []
     parts += [prose(doubt) for doubt in view.doubts]

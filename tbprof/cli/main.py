@@ -1,7 +1,8 @@
 """The `tbprof` command.
 
 Exit codes: 0 fine; 1 what `--fail-on`, `--forbid` or `--budget` asked for was found; 2 it could
-not be done, with one sentence on stderr; 130 somebody interrupted it.
+not be done, with one sentence on stderr; 3 a program that was checked put nothing on a GPU; 130 somebody
+interrupted it.
 """
 
 from __future__ import annotations
@@ -99,6 +100,9 @@ def _run(given: Sequence[str]) -> int:
         else:
             for command, what in _COMMANDS.items():
                 commands.add_parser(command, help=what)
+        if not given:
+            put(parser.format_help())
+            return 0
         own, after = _at_dashes(given)
         options, unknown = parser.parse_known_args(own)
         if unknown:

@@ -52,6 +52,7 @@ def document_recording(document: Json, name: str) -> Recording:
             warned=(),
             is_of_first_steps=True,
             doubt=_doubt(run, document),
+            used_device=run.get("used_device", True),
         )
     except (KeyError, IndexError, TypeError) as error:
         raise UsageError(f"{name} is no report of preflight that this tbprof knows: {error!r}") from error

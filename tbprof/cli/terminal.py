@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
+
 from tbprof.cli.reading import near_path
 from tbprof.escaping import plain
 from tbprof.judge.steady_steps import marks_steps
@@ -45,8 +47,9 @@ def terminal_text(report: Report) -> str:
     lines += _launched(report)
     lines += _memory(report)
     lines += _causes(report)
-    lines += _sites(view)
-    lines += _window_findings(report)
+    said = _numbers_of_findings(view)
+    lines += _sites(view, said)
+    lines += _window_findings(report, said)
     lines += ["", f"  {checks_summary(report)} tbprof check --list FILE shows each."] if report.checks else []
     lines += _notes(view)
     return "\n".join(plain(line.rstrip()) for line in lines) + "\n"
@@ -202,9 +205,17 @@ def _causes(report: Report) -> list[str]:
     return ["", f"  why {subject}: " + ", ".join(named)]
 
 
-def _window_findings(report: Report) -> list[str]:
-    """Findings about the window or its steps, which no site shows."""
-    rows = [finding_row(found, report) for found in report.findings if not found.sites]
+def _numbers_of_findings(view: WindowView) -> dict[str, int]:
+    """The number of the change above that each finding is, or is a part of, by its fingerprint."""
+    first = 1 + len(view.predicted) if view.predicted_first else 1
+    changes = enumerate(view.overview.actions, start=first)
+    return {one.fingerprint: number for number, row in changes for one in (row.finding, *row.others)}
+
+
+def _window_findings(report: Report, said: Mapping[str, int]) -> list[str]:
+    """Findings about the window or its steps, which neither a change nor a site shows."""
+    found = (one for one in report.findings if not one.sites and one.fingerprint not in said)
+    rows = [finding_row(one, report) for one in found]
     return [line for row in rows if row.severity != "info" for line in ("", *_finding(row, "  "))]
 
 
@@ -226,13 +237,16 @@ def _predicted(view: WindowView, first: int) -> list[str]:
     return lines
 
 
-def _sites(view: WindowView) -> list[str]:
+def _sites(view: WindowView, said: Mapping[str, int]) -> list[str]:
+    """The sites, most worth first; what is a change above, or stands at another site, is only named."""
     if not view.sites:
         return []
     shown = sorted(view.sites, key=_most_worth_first)[:_SHOWN_SITES]
     lines = ["", f"  {'wait, ms':>9} {'of steps':>8} {'expl.':>6} {'count':>6} {'size':>9}  site"]
+    known: set[str] = set()
     for site in shown:
-        lines += _site(site)
+        lines += _site(site, said, known)
+        known |= {found.fingerprint for found in site.findings}
     left = view.sites[len(shown) :]
     if left:
         lines.append(f"  and {count(len(left), 'more site')}: --format json has them all")
@@ -244,7 +258,8 @@ def _most_worth_first(site: SiteRow) -> tuple[float, float, int]:
     return -ceiling, -site.wait_us, site.index
 
 
-def _site(site: SiteRow) -> list[str]:
+def _site(site: SiteRow, said: Mapping[str, int], known: Collection[str]) -> list[str]:
+    """A site, with its findings; of those in `known` an earlier one has said all."""
     part = share(site.share_of_steps) if site.share_of_steps is not None and site.blocking else "-"
     wait = milliseconds(site.wait_us) if site.blocking else "-"
     explained = share(site.explained_us / site.wait_us) if site.blocking and site.wait_us else "-"
@@ -253,7 +268,19 @@ def _site(site: SiteRow) -> list[str]:
     row = f"{wait:>9} {part:>8} {explained:>6} {site.count:>6,} {moved:>9}"
     indent = " " * (len(row) + 4)
     lines = [f"  {row}  {where}", f"{indent}{site.what}, {' < '.join(site.ops) or 'no op around it'}"]
-    return [*lines, *(line for found in site.findings for line in _finding(found, indent))]
+    short = [
+        *_named(site.findings, said),
+        *(found.rule for found in site.findings if found.fingerprint in known),
+    ]
+    lines += [f"{indent}{', '.join(short)}"] if short else []
+    left = (one for one in site.findings if one.fingerprint not in said and one.fingerprint not in known)
+    return [*lines, *(line for found in left for line in _finding(found, indent))]
+
+
+def _named(findings: Sequence[FindingRow], said: Mapping[str, int]) -> list[str]:
+    """The findings that a change above says all of, by its number."""
+    named = (found for found in findings if found.fingerprint in said)
+    return [f"change {said[found.fingerprint]} ({found.rule} {found.severity})" for found in named]
 
 
 def _where(site: SiteRow) -> str:
@@ -266,7 +293,4 @@ def _where(site: SiteRow) -> str:
 
 def _notes(view: WindowView) -> list[str]:
     notes = [f"  {row.message}" for row in view.health]
-    for reason in dict.fromkeys(row.reason for row in view.not_checked):
-        rules = ", ".join(row.rule for row in view.not_checked if row.reason == reason)
-        notes.append(f"  {rules} {reason}")
     return ["", *notes] if notes else []

@@ -5,6 +5,9 @@ from __future__ import annotations
 VERDICT_PREFIX = "window"
 """Starts the child's line about the window that it has published."""
 
+NEXT_LINE = "\n  "
+"""Begins each sentence about a window but the first."""
+
 PUBLISHED_PREFIX = "published "
 """Starts the line before it, which names the file."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tbprof.hook.child_answers import (
     EMPTY_PREFIX,
+    NEXT_LINE,
     NOT_SENT,
     PUBLISHED_PREFIX,
     SHOWN_PREFIX,
@@ -32,7 +33,7 @@ logger = logging.getLogger("tbprof")
 
 _MOST_LOG_BYTES = 16 * 1024 * 1024
 
-_SPOKEN = "%s. To see it: tensorboard --logdir %s, or tbprof report %s"
+_SPOKEN = f"%s{NEXT_LINE}To see it: tensorboard --logdir %s, or tbprof report %s"
 
 MOST_CHILDREN = 2
 """At a time: windows that come faster than they are published wait in the spool."""
@@ -244,11 +245,17 @@ def _stays(trace: Path) -> bool:
 
 
 def _said(log: Path) -> list[str]:
-    """The lines that the child wrote."""
+    """The lines that the child wrote; one that goes on in others is joined with them."""
     try:
-        lines = content_within(log, _MOST_LOG_BYTES).decode("utf-8", errors="replace").splitlines()
+        text = content_within(log, _MOST_LOG_BYTES).decode("utf-8", errors="replace")
     except OSError:
         return []
+    lines: list[str] = []
+    for line in text.splitlines():
+        if lines and line.startswith(NEXT_LINE.lstrip("\n")):
+            lines[-1] += f"\n{line}"
+        else:
+            lines.append(line)
     return [line for line in lines if line and not line.startswith(PUBLISHER_PREFIX)]
 
 

@@ -109,6 +109,8 @@ class Recording:
     """Whether the program began with its steps: then a line that runs each hundredth step is in them."""
     doubt: str = ""
     """Why nothing could be found, one sentence; "" where it could."""
+    used_device: bool = True
+    """Whether the program put anything on a GPU; without that no line could wait for one."""
     gap: str = ""
     """Why it can't be judged, or not all of it: it could not be read, or is cut off; "" where it can be."""
     unchecked: frozenset[str] = frozenset()
@@ -207,6 +209,9 @@ class CheckView:
     unjudged: tuple[str, ...]
     """A sentence for each of both."""
 
+    used_device: bool
+    """Whether any of them put anything on a GPU."""
+
     @property
     def fails(self) -> bool:
         """Whether anything that was forbidden was found, or a budget is exceeded."""
@@ -215,4 +220,6 @@ class CheckView:
     @property
     def verdict(self) -> str:
         """In a word."""
-        return "passed" if self.passed else "failed" if self.fails else "not judged"
+        if self.fails:
+            return "failed"
+        return "passed" if self.passed and self.used_device else "not judged"

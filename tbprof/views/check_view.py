@@ -69,6 +69,7 @@ def check_view(
         unjudged_recordings=tuple(one.name for one in recordings if one.gap),
         unjudged_words=words,
         unjudged=unjudged,
+        used_device=any(one.used_device for one in recordings) or not recordings,
     )
 
 

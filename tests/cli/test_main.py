@@ -52,7 +52,7 @@ def test_help_names_every_command() -> None:
         assert f"\n    {command} " in ended.stdout
 
 
-@pytest.mark.parametrize("arguments", [[], ["repot"], ["report"], ["report", "x", "--fail-on", "awful"]])
+@pytest.mark.parametrize("arguments", [["repot"], ["report"], ["report", "x", "--fail-on", "awful"]])
 def test_what_is_no_command_is_said_with_exit_code_2(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,6 +60,11 @@ def test_what_is_no_command_is_said_with_exit_code_2(
         main(arguments)
     assert raised.value.code == 2
     assert capsys.readouterr().err.startswith("usage: tbprof")
+
+
+def test_without_a_command_the_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert "\n    report " in capsys.readouterr().out
 
 
 def test_a_fault_of_ours_is_one_sentence_and_shown_whole_where_asked(

@@ -59,7 +59,7 @@ def gpu_use(facts: Facts) -> tuple[GpuUse, ...]:
 
 
 def reach_of_steps(facts: Facts) -> tuple[int, int]:
-    """From the start of the first step to the end of all that the steps launched.
+    """The start of the first step, and the end of all that the steps launched.
 
     Without steps in the file, all operators and Python functions are one. The first step begins later where
     the device still did what was launched before it. A last step that launched nothing, or less than

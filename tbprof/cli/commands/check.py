@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 FOUND = 1
 _COULD_NOT = 2
+_NOTHING_ON_A_GPU = 3
+"""A code of its own: whoever checks examples that mean the CPU may let it pass."""
 SCHEMA = 1
 
 _CODES = {file.code for file in rule_files()}
@@ -88,7 +90,10 @@ def add_to(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look, judge, print; 1 where something was forbidden or over its budget, 2 where it can't be known.
+    """Look, judge, print.
+
+    Ends with 1 where something was forbidden or over its budget, 2 where it can't be known, and 3 where the
+    program put nothing on a GPU.
 
     Raises:
         TbprofError: Something could not be read, or the program could not be run.
@@ -112,7 +117,11 @@ def run(options: argparse.Namespace) -> int:
         view = judge(baseline)
     with reader_may_leave():
         put(addressed(_printed(view, options)))
-    return FOUND if view.fails else 0 if view.passed else _COULD_NOT
+    if view.fails:
+        return FOUND
+    if not view.passed:
+        return _COULD_NOT
+    return 0 if view.used_device else _NOTHING_ON_A_GPU
 
 
 def _check_whole(view: CheckView, baseline: Path) -> None:

@@ -22,7 +22,7 @@ from tbprof.cli.reading import local_path, path_or_address
 from tbprof.errors import Busy, RemoteError, TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.file_names import lies_in_spool
-from tbprof.hook.child_answers import NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
+from tbprof.hook.child_answers import NEXT_LINE, NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
 from tbprof.hook.trackers import ShownWindow
 from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address
@@ -239,15 +239,15 @@ _GPU_UNSEEN = ("gpu_not_recorded", "gpu_work_lost")
 
 
 def window_line(report: Report, *sentences: str) -> str:
-    """`window 3: ` and the sentences that open its screen, without the last full stop.
+    """`window 3: ` and the sentences that open its screen, each on a line of its own.
 
     It begins with `empty window` where the GPU that is there is not in it.
     """
     window = "window" if report.facts is None else f"window {report.facts.window}"
     if report.idle is None and any(fact.code in _GPU_UNSEEN for fact in report.trace.health):
         return f"empty {window}: no GPU work was recorded, though torch sees the GPU: tbprof doctor says why"
-    said = " ".join(sentence for sentence in sentences if sentence)
-    return f"{window}: {said.rstrip('.') or 'nothing is to be said of it'}"
+    said = NEXT_LINE.join(sentence for sentence in sentences if sentence)
+    return f"{window}: {said or 'nothing is to be said of it.'}"
 
 
 _MOST_FACTS_BYTES = 256 * 1024 * 1024

@@ -91,9 +91,7 @@ def gpu_use_rows(used: Sequence[GpuUse]) -> tuple[tuple[str, str, str], ...]:
 
 def gpu_use_sentence(used: Sequence[GpuUse]) -> str:
     """The same figures in one line."""
-    return ", ".join(
-        f"{title.removeprefix('GPU ').lower()} {figure}" for title, figure, _ in gpu_use_rows(used)
-    )
+    return ", ".join(f"{title.replace('Estimated', 'estimated')} {of}" for title, of, _ in gpu_use_rows(used))
 
 
 def _of_each(values: Sequence[tuple[int, float]]) -> str:

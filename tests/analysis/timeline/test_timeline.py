@@ -22,9 +22,9 @@ def test_lanes_are_in_the_order_of_the_question() -> None:
     built = host_bound()
     read_scalar(built, 3700, wait=20, thread=SIDE, stream=20)
     lanes = Timeline(built.facts()).lanes
-    kinds = ["idle", "stream", "stream", "queue", "episodes", "main", "thread"]
+    kinds = ["idle", "use", "stream", "stream", "queue", "episodes", "main", "thread"]
     assert [lane.kind for lane in lanes] == kinds
-    assert lanes[5].lines == ("label", "op", "op", "call")
+    assert lanes[6].lines == ("label", "op", "op", "call")
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.parent.name)

@@ -274,13 +274,11 @@ def test_without_a_window_the_list_has_all_checks(capsys: Capture) -> None:
     assert check() == 2
 
 
-def test_a_program_that_stayed_on_the_cpu_passes_with_a_word_about_it(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_program_that_stayed_on_the_cpu_does_not_pass(tmp_path: Path, capsys: Capture) -> None:
     document = json.loads(PREDICTED.read_text(encoding="utf-8"))
     document["preflight"] |= {"used_device": False, "notes": ["nothing was on a GPU"]}
     (tmp_path / "p.json").write_text(json.dumps(document | {"findings": []}), encoding="utf-8")
-    assert check(tmp_path / "p.json", "--forbid", "new", "--format", "markdown") == 0
+    assert check(tmp_path / "p.json", "--forbid", "new", "--format", "markdown") == 3
     said = capsys.readouterr().out
-    assert said.startswith("### tbprof: passed, but nothing could be found\n")
+    assert said.startswith("### tbprof: not judged, nothing could be found\n")
     assert "p.json: nothing was on a GPU." in said

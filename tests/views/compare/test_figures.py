@@ -19,7 +19,7 @@ def test_figures_come_with_their_change_and_what_it_means() -> None:
     row = figures["Step, mean"]
     assert (row.before, row.after, row.change, row.change_share) == (4000.0, 3000.0, -1000.0, -0.25)
     assert row.means == "what a change gives; the plan before said \u2212<1\u202f\u00b5s"
-    assert (figures["Sync points"].before, figures["Sync points"].is_time) == (1, False)
+    assert (figures["Sync points"].before, figures["Sync points"].kind) == (1, "count")
 
 
 def test_causes_stand_below_the_idle_they_are_part_of() -> None:

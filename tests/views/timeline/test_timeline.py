@@ -46,18 +46,18 @@ def read_tile(data: bytes) -> dict[str, Any]:
         columns[name] = np.frombuffer(data, kind, count, at).tolist()
         at += count * np.dtype(kind).itemsize
 
-    spans, shares, depths, names = head[4:]
+    spans, shares, heights, names = head[4:]
     for name, kind in (("start", "<f8"), ("end", "<f8"), ("place", "<u4"), ("row", "<i4"), ("name", "<i4")):
         take(name, kind, spans)
     at += 4 * (spans % 2)
     for name in ("share_place", "bucket", "covered", "count"):
         take(name, "<u4", shares)
-    columns["depths"] = []
-    for _ in range(depths):
+    columns["heights"] = []
+    for _ in range(heights):
         take("lane", "<u4", 1)
-        take("most", "<u4", 1024)
+        take("height", "<u4", 1024)
         take("empty", "<u4", 1024)
-        columns["depths"].append((columns["lane"][0], columns["most"], columns["empty"]))
+        columns["heights"].append((columns["lane"][0], columns["height"], columns["empty"]))
     columns["names"] = json.loads(data[at:])
     assert len(data) - at == names
     return columns
@@ -73,8 +73,9 @@ def test_a_tile_reads_back_as_it_was_cut(timeline: Timeline) -> None:
     place = list(zip(tile.spans.lane, tile.spans.line, tile.spans.kind, strict=True))
     assert [(at >> 16, at >> 8 & 255, at & 255) for at in read["place"]] == place
     assert read["covered"] == tile.shares.covered_ns.tolist()
-    [(lane, most, empty)] = read["depths"]
-    assert (lane, most, empty) == (2, tile.depths[0].most.tolist(), tile.depths[0].empty_ns.tolist())
+    cut = [(one.lane, one.height.tolist(), one.empty_ns.tolist()) for one in tile.heights]
+    assert read["heights"] == cut
+    assert [timeline.lanes[lane].kind for lane, *_ in cut] == ["queue", "use"]
 
 
 def test_labels_are_names_of_rows_and_sites_of_episodes(timeline: Timeline) -> None:
