@@ -23,11 +23,14 @@ _WITHOUT_VALIDATION = (
     "torch checks what a distribution is given: once, at the start, "
     "torch.distributions.Distribution.set_default_validate_args(False) turns it off."
 )
+_TURN_OFF_VALIDATION = "Call `torch.distributions.Distribution.set_default_validate_args(False)`"
 
 
 @dataclass(frozen=True, slots=True)
 class FrameworkOption:
     code: str
+    order: str
+    """What to do, in the imperative; may hold `code`."""
     file: str
     """Matches the end of the frame's file, with forward slashes."""
     function: str
@@ -43,6 +46,7 @@ class FrameworkOption:
 FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     FrameworkOption(
         "transformers_num_input_tokens",
+        'Set `include_num_input_tokens_seen="no"`',
         r"transformers/trainer\.py",
         r"_track_num_input_tokens",
         "",
@@ -51,6 +55,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     # `logging_nan_inf_filter=True` asks of every loss whether it is NaN or infinite.
     FrameworkOption(
         "transformers_nan_filter",
+        "Set `logging_nan_inf_filter=False`",
         r"transformers/trainer\.py",
         _ANY,
         _TRUTH,
@@ -58,6 +63,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "transformers_logging_steps",
+        "Raise `logging_steps`",
         r"transformers/trainer\.py",
         r"_maybe_log_save_evaluate",
         _VALUE,
@@ -65,6 +71,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "transformers_predictions",
+        "Set `prediction_loss_only=True`",
         r"transformers/trainer_pt_utils\.py",
         r"nested_numpify|to_cpu_and_numpy",
         "",
@@ -74,6 +81,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     # Without a mask a decoder looks whether its positions begin again, with one whether it is all ones.
     FrameworkOption(
         "transformers_packed_sequences",
+        "Compile the model",
         r"transformers/masking_utils\.py",
         r"find_packed_sequence_indices",
         _TRUTH,
@@ -82,6 +90,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "transformers_causal_mask",
+        "Compile the model",
         r"transformers/masking_utils\.py",
         r"_ignore_causal_mask_sdpa|flash_attention_mask|flex_attention_mask",
         _TRUTH,
@@ -91,6 +100,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     # An encoder, and all before packed sequences were known, asks only where a mask is given.
     FrameworkOption(
         "transformers_attention_mask",
+        "Give no `attention_mask` where nothing is padded",
         r"transformers/(?:modeling_attn_mask_utils|masking_utils)\.py",
         _ANY,
         _TRUTH,
@@ -98,6 +108,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "accelerate_non_blocking",
+        "Set `DataLoaderConfiguration(non_blocking=True)`",
         r"accelerate/utils/operations\.py",
         r"send_to_device",
         _COPY,
@@ -107,6 +118,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "lightning_log",
+        "Raise `log_every_n_steps`, and log without `prog_bar`",
         r"(?:lightning/fabric|lightning_fabric)/utilities/apply_func\.py",
         r"to_item|convert_tensors_to_scalars",
         _VALUE,
@@ -115,6 +127,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "lightning_early_stopping",
+        "Set `check_finite=False`",
         r"(?:lightning/pytorch|pytorch_lightning)/callbacks/early_stopping\.py",
         r"_evaluate_stopping_criteria",
         _VALUE,
@@ -122,6 +135,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "torchmetrics_validate_args",
+        "Set `validate_args=False`",
         r"torchmetrics/.*\.py",
         r".*_validation",
         "",
@@ -129,6 +143,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "torchmetrics_nan_strategy",
+        'Set `nan_strategy="disable"`',
         r"torchmetrics/aggregation\.py",
         r"_cast_and_nan_check_input",
         "",
@@ -136,6 +151,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "ignite_output_transform",
+        "Give the trainer an `output_transform` that leaves the loss on the device",
         r"ignite/engine/__init__\.py",
         r"<lambda>",
         _VALUE,
@@ -144,6 +160,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "ignite_metric_device",
+        "Give the metric `device=`",
         r"ignite/metrics/.*\.py",
         _ANY,
         _COPY,
@@ -151,6 +168,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "ignite_non_blocking",
+        "Set `create_supervised_trainer(non_blocking=True)`",
         r"ignite/utils\.py",
         r"_func",
         _COPY,
@@ -160,6 +178,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "fastai_terminate_on_nan",
+        "Leave out `TerminateOnNaNCallback`",
         r"fastai/callback/tracker\.py",
         r"after_batch",
         _VALUE,
@@ -167,6 +186,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "mmengine_non_blocking",
+        "Set `data_preprocessor=dict(non_blocking=True)`",
         r"mmengine/model/base_model/data_preprocessor\.py",
         r"cast_data",
         _COPY,
@@ -177,6 +197,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     # Stable-Baselines3 warns of it itself where the policy has no convolutions.
     FrameworkOption(
         "stable_baselines3_device",
+        'Set `device="cpu"` for a policy without convolutions',
         r"stable_baselines3/common/on_policy_algorithm\.py",
         r"collect_rollouts",
         "",
@@ -184,6 +205,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "stable_baselines3_distributions",
+        _TURN_OFF_VALIDATION,
         r"stable_baselines3/common/distributions\.py",
         _ANY,
         _TRUTH,
@@ -191,6 +213,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "detectron2_async_write_metrics",
+        "Set `async_write_metrics=True`",
         r"detectron2/engine/train_loop\.py",
         r"write_metrics|<dictcomp>",
         _VALUE,
@@ -199,6 +222,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "megatron_check_for_nan",
+        "Set `--no-check-for-nan-in-loss-and-grad`",
         r"megatron/core/rerun_state_machine\.py",
         r"validate_result",
         _VALUE,
@@ -206,6 +230,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "torch_lbfgs",
+        "Lower `max_iter`",
         r"torch/optim/lbfgs\.py",
         _ANY,
         "",
@@ -214,6 +239,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "torch_is_causal",
+        "Say with `is_causal=` which mask it is",
         r"torch/nn/modules/transformer\.py",
         r"_detect_is_causal_mask",
         _TRUTH,
@@ -222,6 +248,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "torch_gradient_to_host",
+        "Make this tensor on the device",
         r"torch/autograd/(?:graph|__init__)\.py",
         r"_engine_run_backward|backward|grad",
         _COPY,
@@ -230,6 +257,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
     ),
     FrameworkOption(
         "torch_distributions",
+        _TURN_OFF_VALIDATION,
         r"torch/distributions/.*\.py",
         r"__init__|_validate_sample",
         _TRUTH,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbprof.framework_options import option_at
+from tbprof.framework_options import FrameworkOption, option_at
 from tbprof.texts.figures.quantities import count, duration, share
 
 _KINDS = {
@@ -30,13 +30,14 @@ _OPS = {
 _ERROR = "ends in an error"
 
 
-OPTION_ACTION = "Set an option of the framework"
-"""What to do about a line that is the framework's own, where one is known that takes it away."""
+def framework_option(file: str, function: str, kind: str) -> FrameworkOption | None:
+    """The option of a framework that takes away a line of its own; None where none is known."""
+    return option_at(file, function, _OPS.get(kind, ()), is_upload=kind == "upload")
 
 
 def framework_fix(file: str, function: str, kind: str) -> str:
-    """The option of a framework that takes away a line of its own; "" where none is known."""
-    option = option_at(file, function, _OPS.get(kind, ()), is_upload=kind == "upload")
+    """What it says to do; "" where none is known."""
+    option = framework_option(file, function, kind)
     return "" if option is None else option.fix
 
 

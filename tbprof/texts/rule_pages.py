@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
 from tbprof.errors import UsageError
+from tbprof.framework_options import FRAMEWORK_OPTIONS
 from tbprof.model import Finding
 from tbprof.records import dataclass
 from tbprof.rules.files import RuleFile, rule_files
@@ -63,8 +65,16 @@ def rule_words(code: str) -> RuleText:
 
 
 def fix_words(finding: Finding) -> RuleText:
-    """The page whose action and fix are to be taken: its own, or the one that it names."""
-    return rule_words(finding.remedy.fixed_as or finding.rule)
+    """The page whose action and fix are to be taken: its own, or the one that it names.
+
+    Where an option of a framework is the fix, that is what they say.
+    """
+    words = rule_words(finding.remedy.fixed_as or finding.rule)
+    option = _OPTIONS.get(finding.remedy.hint)
+    return words if option is None else replace(words, action=option.order, fix=option.fix)
+
+
+_OPTIONS = {option.code: option for option in FRAMEWORK_OPTIONS}
 
 
 def all_rules() -> tuple[RuleText, ...]:

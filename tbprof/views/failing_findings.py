@@ -7,7 +7,7 @@ from tbprof.rules.registry import RULES
 from tbprof.texts.check_outcomes import warned_sentence
 from tbprof.texts.finding_notes import option_note
 from tbprof.texts.predicted import framework_fix
-from tbprof.texts.rule_pages import fix_words, rule_words
+from tbprof.texts.rule_pages import rule_words
 from tbprof.views.check import SHARES, Found, Recording, Warned
 from tbprof.views.findings import finding_row
 
@@ -75,7 +75,7 @@ def _found(report: Report, finding: Finding) -> Found:
         rule=finding.rule,
         kind=_KINDS.get(finding.rule, ""),
         title=words.title,
-        fix=fix_words(finding).fix,
+        fix=rule_words(finding.remedy.fixed_as or finding.rule).fix,
         file="" if source is None else source.file,
         line=None if source is None else source.line,
         function="" if source is None else source.function,

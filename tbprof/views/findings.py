@@ -24,8 +24,7 @@ from tbprof.texts.predicted import (
     ANSWER_ACTION,
     ANSWER_HOW,
     ANSWER_KINDS,
-    OPTION_ACTION,
-    framework_fix,
+    framework_option,
     kind_name,
     waits_words,
 )
@@ -190,7 +189,7 @@ def _waits(line: PredictedLine) -> int:
 def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> PredictedRow:
     assert line.source.line is not None, "a recorded call has a line"
     words = rule_words(line.rule)
-    of_framework = framework_fix(line.source.file, line.source.function, line.kind)
+    option = framework_option(line.source.file, line.source.function, line.kind)
     return PredictedRow(
         file=line.source.file,
         line=line.source.line,
@@ -199,8 +198,8 @@ def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> Pred
         rule=line.rule,
         title=words.title,
         why=kind_name(line.kind),
-        action=OPTION_ACTION if of_framework else words.action,
-        how=of_framework or how_to(words),
+        action=words.action if option is None else option.order,
+        how=how_to(words) if option is None else option.fix,
         worth=waits_words(_waits(line), waits),
         per_step=line.count,
         known=line.known,

@@ -9,6 +9,7 @@ one's own program that called it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -130,6 +131,7 @@ MAX_CALLERS = 12
 _OWN_CALLERS = 3
 """Frames that are kept around a site in the user's own code; the outer ones are the same for all."""
 
+_SEPARATOR = re.compile(r"[/\\]")
 _INSTALLED = re.compile(r"(?:.*[/\\])?(?:site|dist)-packages[/\\](?P<name>[^/\\]+)", re.DOTALL)
 _STANDARD = re.compile(r"(?:.*[/\\])?lib[/\\]python3\.\d+[/\\](?!site-packages|dist-packages)", re.DOTALL)
 _TRAINING_LIBRARIES = frozenset(
@@ -150,8 +152,24 @@ def library_of(file: str) -> str | None:
         return installed["name"].removesuffix(".py")
     if _STANDARD.match(file):
         return "python"
-    first = re.split(r"[/\\]", file, maxsplit=1)[0]
+    first = _SEPARATOR.split(file, maxsplit=1)[0]
     return first if first in _TRAINING_LIBRARIES and first != file else None
+
+
+def called_from(frames: Sequence[Source]) -> str:
+    """The innermost of frames, after the nearest one of another package: there its user can change it.
+
+    Args:
+        frames: Innermost first; not empty.
+    """
+    own = frames[0]
+    caller = next((one for one in frames if _package(one.file) != _package(own.file)), own)
+    place = f"{_SEPARATOR.split(caller.file)[-1]}:{caller.line} {caller.function}"
+    return place if caller is own else f"{place} > {own.function}"
+
+
+def _package(file: str) -> str:
+    return library_of(file) or _SEPARATOR.split(file, maxsplit=1)[0]
 
 
 class CallChains:

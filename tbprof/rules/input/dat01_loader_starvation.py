@@ -35,15 +35,17 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import total_ns
 from tbprof.model import Finding
 from tbprof.rules.base.evidence import idle_evidence
-from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.findings import window_finding, with_remedy
 from tbprof.rules.base.rule import GPU_WORK, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.input.loader_calls import (
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
+    is_single_process,
     loader_savings,
     loading,
+    slowest_function,
 )
 from tbprof.rules.input.words import Starvation
 from tbprof.trace.columns.arrays import NONE
@@ -56,7 +58,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if calls.share < STARVED_SHARE:
         return
     seen, saving = loader_savings(facts, calls)
-    yield window_finding(
+    found = window_finding(
         _CODE,
         place="",
         severity=severity_of_cause(facts, seen),
@@ -67,12 +69,14 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence=idle_evidence(facts, calls.idle),
         figures=_idle(facts, calls),
     )
+    yield with_remedy(found, fixed_as="DAT02" if is_single_process(calls) else "")
 
 
 def _idle(facts: Facts, calls: LoaderCalls) -> Starvation:
     """The idle of a step on average, its share, and the site whose wait drained the queue before."""
     drained_by = None if calls.drained_by == NONE else calls.drained_by
-    return Starvation(total_ns(calls.idle) // len(facts.steps), calls.share, drained_by)
+    place, share = slowest_function(facts, calls)
+    return Starvation(total_ns(calls.idle) // len(facts.steps), calls.share, drained_by, place, share)
 
 
 RULE = Rule(

@@ -18,7 +18,7 @@ Example
         )
 
 Action
-    Prepare batches in worker processes.
+    Set `num_workers=4`, as the loader has none.
 
 Fix
     Make batches in workers: start with `num_workers` of 4 to 8 for each device, and keep them
@@ -45,13 +45,13 @@ from tbprof.rules.input.loader_calls import (
     STARVED_SHARE,
     LoaderCalls,
     find_loader_calls,
+    is_single_process,
     loader_savings,
     loading,
 )
 from tbprof.rules.input.words import SingleProcess
 
 _CODE = "DAT02"
-_SINGLE = "_SingleProcessDataLoaderIter"
 
 _EXPOSED_SHARE = 0.01
 """Below this part of the steps the loader's way of working hardly matters."""
@@ -59,7 +59,7 @@ _EXPOSED_SHARE = 0.01
 
 def find(facts: Facts) -> Iterator[Finding]:
     calls = find_loader_calls(facts)
-    if calls.share < _EXPOSED_SHARE or not any(_SINGLE in name for name in calls.names):
+    if calls.share < _EXPOSED_SHARE or not is_single_process(calls):
         return
     severity, saving = _worth(facts, calls)
     yield window_finding(

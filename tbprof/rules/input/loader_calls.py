@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.attribution.annotations import LOADER
+from tbprof.analysis.attribution.op_chains import called_from
+from tbprof.analysis.attribution.sources import parse_frame, user_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import drained_by
 from tbprof.analysis.figures.savings import earlier_host_ns
@@ -19,7 +21,7 @@ from tbprof.model import Saving
 from tbprof.records import dataclass
 from tbprof.rules.input import words
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
-from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.columns import Category, Slices
 
 READY_BATCH_NS = 1_400_000
 """What taking a ready batch took, at the median, from four workers in the public ResNet-50 traces."""
@@ -80,6 +82,58 @@ def loader_savings(facts: Facts, calls: LoaderCalls) -> tuple[Saving, Saving]:
     won_ns = max(idle_ns, earlier_host_ns(facts, spans))
     floor_ns = min(calls.certain_ns, idle_ns)
     return Saving(floor_ns, None, idle_ns), Saving(floor_ns, None, won_ns)
+
+
+_SINGLE = "_SingleProcessDataLoaderIter"
+
+
+def is_single_process(calls: LoaderCalls) -> bool:
+    """Whether the training process makes the batches itself."""
+    return any(_SINGLE in name for name in calls.names)
+
+
+_MOST = 0.5
+"""The share of the idle from which a function is what a loader's time goes to."""
+
+
+def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
+    """The deepest Python function within the calls that most of the idle lies in, and that share of it.
+
+    Before it stands the function of another package that calls it. Where no such frame was recorded, it is
+    the data set of the only loader that the hook saw, else "".
+    """
+    slices, names = facts.trace.slices, facts.trace.names
+    rows = user_frames(facts.trace)
+    within = union(slices.start_ns[calls.rows], slices.end_of(calls.rows))
+    rows = rows[is_among(slices.lane[rows], facts.training_threads)]
+    rows = rows[overlap_ns(within, slices.start_ns[rows], slices.end_of(rows)) == slices.duration_ns[rows]]
+    covered_ns = overlap_ns(calls.idle, slices.start_ns[rows], slices.end_of(rows))
+    name, at = np.unique(slices.name[rows], return_inverse=True)
+    of_name = np.bincount(at, covered_ns, len(name))
+    idle_ns = max(total_ns(calls.idle), 1)
+    most = np.flatnonzero(of_name >= _MOST * idle_ns)
+    if len(most) == 0:
+        return _only_dataset(facts), None
+    chains = [
+        _around(slices, rows, int(rows[at == one][np.argmax(covered_ns[at == one])])) for one in most.tolist()
+    ]
+    deepest = int(np.argmax([len(chain) for chain in chains]))
+    chain = [parse_frame(names[slices.name[one]], exact=False) for one in chains[deepest].tolist()]
+    share = min(float(of_name[most[deepest]]) / idle_ns, 1.0)
+    return called_from([frame for frame in chain if frame is not None]), share
+
+
+def _around(slices: Slices, rows: Int64s, row: int) -> Int64s:
+    """Those of `rows` that hold a row, itself first, then outwards."""
+    start, end = slices.start_ns[row], slices.start_ns[row] + slices.duration_ns[row]
+    holds = (slices.start_ns[rows] <= start) & (slices.end_of(rows) >= end)
+    around: Int64s = rows[holds & (slices.lane[rows] == slices.lane[row])]
+    return around[np.argsort(slices.duration_ns[around], kind="stable")]
+
+
+def _only_dataset(facts: Facts) -> str:
+    loaders = () if facts.trace.facts is None else facts.trace.facts.loaders
+    return loaders[0].dataset if len(loaders) == 1 else ""
 
 
 def _drain(facts: Facts, idle: Intervals) -> int:

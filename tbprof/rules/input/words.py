@@ -18,9 +18,14 @@ class Starvation(Figures):
     share: float
     drained_by: int | None = None
     """The site whose wait most of this idle began in; None where no wait drained the queue before."""
+    place: str = ""
+    """The function that most of it is spent in, or the data set; "" where neither is known."""
+    place_share: float | None = None
+    """The share of the idle that is spent in that function; None of a data set."""
 
     def sentence(self, scope: Scope, /) -> str:
-        return _idle_words(self.exposed_per_step_ns, self.share, scope)
+        idle = _idle_words(self.exposed_per_step_ns, self.share, scope)
+        return f"{idle} {share(self.place_share)} of that in {self.place}." if self.place_share else idle
 
 
 @dataclass(frozen=True, slots=True)

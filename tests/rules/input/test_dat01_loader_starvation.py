@@ -18,7 +18,34 @@ def test_a_loader_that_is_late_in_each_step_is_found() -> None:
 
     assert (finding.severity, finding.removal, finding.count) == ("critical", "rewrite", 3)
     assert (finding.sites, finding.steps) == ((), (0, 1, 2))
-    assert finding.numbers() == {"exposed_per_step_ns": 40_000_000, "share": 0.4}
+    assert finding.numbers() == {"exposed_per_step_ns": 40_000_000, "share": 0.4, "place": ""}
+
+
+def test_it_names_the_deepest_function_that_most_of_the_time_goes_to() -> None:
+    built = loading(40_050, name=SINGLE)
+    for call in [event for event in built.events if event["name"] == SINGLE]:
+        start = call["ts"] - built.events[0]["ts"]
+        built.frame("data.py(8): __getitem__", start + 10, start + 40_000)
+        built.frame("data.py(3): load", start + 20, start + 5_000)
+        built.frame("PIL/Image.py(2308): resize", start + 6_000, start + 39_000)
+    (finding,) = found(built, "DAT01")
+    assert finding.figures.place == "data.py:8 __getitem__ > resize"
+    assert finding.numbers()["place_share"] == pytest.approx(33_000 / 40_000, rel=0.01)
+    assert finding.remedy.fixed_as == "DAT02"
+
+
+def test_where_workers_make_the_batches_no_function_of_the_training_is_named() -> None:
+    built = loading(40_050)
+    built.frame("train.py(5): main", 0, 1_000_000)
+    (finding,) = found(built, "DAT01")
+    assert (finding.figures.place, finding.remedy.fixed_as) == ("", "")
+
+
+def test_the_public_pipeline_spends_it_in_resizing(traces: pathlib.Path, public_report: PublicReport) -> None:
+    report = public_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
+    (finding,) = (one for one in report.findings if one.rule == "DAT01")
+    assert finding.figures.place == "image_processing_owlv2.py:301 resize > zoom"
+    assert finding.numbers()["place_share"] == pytest.approx(531.0 / 619.0, abs=0.002)
 
 
 def test_what_a_ready_batch_takes_is_not_sure_to_be_won() -> None:
