@@ -1,4 +1,4 @@
-"""Waits and copies inside a framework, or torch's own code, that an option of it takes away (data).
+"""Waits, copies and formulas inside a framework, or torch's own code, that an option takes away (data).
 
 The frame of such a site is the framework's, and its user can't change the line: the option is
 the fix. Its code goes into a finding's numbers as `hint`.
@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
 
-_Kind: TypeAlias = Literal["read", "upload"]
+_Kind: TypeAlias = Literal["read", "upload", "FUS04"]
 
 _ANY = r".*"
 _TRUTH = "aten::is_nonzero"
@@ -40,7 +40,7 @@ class FrameworkOption:
     fix: str
     """The option, in a sentence."""
     kind: _Kind = "read"
-    """To the host, or from it."""
+    """To the host, from it, or the rule whose formula stands there."""
 
 
 FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
@@ -105,6 +105,16 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         _ANY,
         _TRUTH,
         "transformers asks whether the mask is all ones: give no attention_mask where nothing is padded.",
+    ),
+    FrameworkOption(
+        "transformers_attention",
+        'Load the model with `attn_implementation="sdpa"`',
+        r"transformers/models/.*\.py",
+        _ANY,
+        "",
+        'transformers writes attention out where it is set to "eager": attn_implementation="sdpa" of '
+        "from_pretrained takes scaled_dot_product_attention, for models that support it.",
+        "FUS04",
     ),
     FrameworkOption(
         "accelerate_non_blocking",
@@ -290,6 +300,12 @@ def option_at(file: str, function: str, ops: Sequence[str], *, is_upload: bool) 
         ),
         None,
     )
+
+
+def written_out_option(rule: str, file: str) -> FrameworkOption | None:
+    """The option for a formula that a framework's file writes out, by its rule; None where none is known."""
+    known = (option for option in FRAMEWORK_OPTIONS if option.kind == rule)
+    return next((one for one in known if re.fullmatch(rf"(?:.*/)?{one.file}", file.replace("\\", "/"))), None)
 
 
 def blocks_on_a_cpu_only(file: str, function: str) -> bool:

@@ -9,7 +9,7 @@ from rule_scenes import each_step, found
 from scenes import read_scalar, upload
 from trace_builder import TraceBuilder
 
-from tbprof.framework_options import FRAMEWORK_OPTIONS, option_at
+from tbprof.framework_options import FRAMEWORK_OPTIONS, option_at, written_out_option
 from tbprof.report import build_report
 
 ITEM = ("aten::item", "aten::_local_scalar_dense")
@@ -179,3 +179,17 @@ def test_no_question_about_a_mask_is_answered_by_another_one() -> None:
 def test_codes_are_there_once() -> None:
     codes = [row.code for row in FRAMEWORK_OPTIONS]
     assert len(set(codes)) == len(codes)
+
+
+@pytest.mark.parametrize(
+    ("rule", "file", "code"),
+    [
+        ("FUS04", "transformers/models/owlv2/modeling_owlv2.py", "transformers_attention"),
+        ("FUS04", "C:\\venv\\transformers\\models\\bert\\modeling_bert.py", "transformers_attention"),
+        ("FUS04", "train.py", None),
+        ("FUS02", "transformers/models/owlv2/modeling_owlv2.py", None),
+    ],
+)
+def test_a_formula_of_a_framework_has_its_option(rule: str, file: str, code: str | None) -> None:
+    option = written_out_option(rule, file)
+    assert (option.code if option else None) == code

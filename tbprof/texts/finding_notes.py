@@ -25,9 +25,11 @@ def option_note(finding: Finding) -> str:
 
 
 def _figures(finding: Finding, scope: Scope) -> str:
-    if finding.remedy.hint:
+    said = finding.figures.in_words(name_words).sentence(scope)
+    # What to do about a formula stands beside its figures anyway.
+    if finding.remedy.hint and (finding.sites or not said):
         return _OPTIONS.get(finding.remedy.hint, OTHER_VERSION)
-    return finding.figures.in_words(name_words).sentence(scope)
+    return said
 
 
 _NEEDED_HERE = "Needed here: what the program does next depends on the value, so reading it later saves less."

@@ -31,7 +31,7 @@ from tbprof.texts.predicted import (
 from tbprof.texts.rule_pages import fix_words, rule_words
 from tbprof.views.steady import optional_us, us
 
-_ABOUT_HOST = "LCH"
+_ABOUT_HOST = ("LCH", "FUS")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,20 @@ launch no kernel, such as views, are left out; what is no part of any formula is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from tbprof.analysis.attribution.sources import parse_frame
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import intersect, total_ns, union
+from tbprof.framework_options import written_out_option
 from tbprof.model import Finding
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import computing_finding, in_main_steps, is_worth_a_word, spent_on
+from tbprof.rules.base.findings import with_remedy
 from tbprof.rules.base.launching import gaps_ns, unbroken_ops
 from tbprof.rules.base.rule import LooksAt
 from tbprof.rules.fusion.words import HardlyWrittenOut, WrittenOut
@@ -64,6 +68,8 @@ class _Found:
     won_ns: int
     """At most so much is won: with the host's time for it, and what the device needs between its kernels."""
     ops: int
+    place: str
+    """The function or label that most of them are in; "" where none is known."""
 
 
 def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
@@ -74,7 +80,7 @@ def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
         if not is_worth_a_word(facts, found.seen_ns):
             return
         share, per_step_ns = spent_on(facts, found.work)
-        yield computing_finding(
+        finding = computing_finding(
             facts,
             code,
             found.work,
@@ -86,21 +92,25 @@ def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
                 ops=found.ops,
                 kernels=len(found.work),
                 per_time_ops=round(found.ops / found.count, 1),
+                place=found.place,
             ),
         )
+        frame = parse_frame(found.place, exact=False)
+        option = None if frame is None else written_out_option(code, frame.file)
+        yield with_remedy(finding, hint="" if option is None else option.code)
 
     return find
 
 
 def _find(facts: Facts, pattern: str) -> _Found:
-    ops, slices = facts.top_ops, facts.trace.slices
+    ops = facts.top_ops
     members = _members(facts, pattern)
     held = np.concatenate(members) if members else np.empty(0, np.int64)
     begins = np.cumsum([0, *map(len, members)])
     first, last = held[begins[:-1]], held[begins[1:] - 1]
     shortest_ns = np.minimum.reduceat(ops.shortest_ns[held], begins[:-1])
     shorter_ns = int(ops.device_ns[held].sum() - shortest_ns.sum())
-    spans = union(slices.start_ns[ops.rows[first]], slices.end_of(ops.rows[last]))
+    spans = union(*_reach(facts, first, last))
     late_ns = total_ns(intersect(facts.idle_of("launch"), spans))
     work = in_main_steps(facts, np.flatnonzero(is_among(ops.of_work, held) & facts.work.is_kernel))
     return _Found(
@@ -109,7 +119,20 @@ def _find(facts: Facts, pattern: str) -> _Found:
         seen_ns=shorter_ns + late_ns,
         won_ns=shorter_ns + gaps_ns(facts, work) + max(late_ns, earlier_host_ns(facts, spans)),
         ops=len(held),
+        place=_commonest(facts.places.functions_within(*_reach(facts, first, last))),
     )
+
+
+def _reach(facts: Facts, first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
+    """The start of each first op, and the end of each last one."""
+    rows, slices = facts.top_ops.rows, facts.trace.slices
+    return slices.start_ns[rows[first]], slices.end_of(rows[last])
+
+
+def _commonest(places: Sequence[str]) -> str:
+    """The place of at least half of them, else ""."""
+    place, count = max(Counter(places).items(), key=lambda one: one[1], default=("", 0))
+    return place if 2 * count >= len(places) else ""
 
 
 def _members(facts: Facts, pattern: str) -> list[Int64s]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tbprof.model import Figures, Scope
 from tbprof.records import dataclass
 from tbprof.rules.base.words import about, duration_of
+from tbprof.texts.figures.places import place_words
 from tbprof.texts.figures.quantities import count, share
 
 
@@ -21,11 +22,14 @@ class WrittenOut(Figures):
     ops: int
     kernels: int
     per_time_ops: float
+    place: str = ""
+    """The function or label that most of them are in; "" where none is known."""
 
     def sentence(self, scope: Scope, /) -> str:
         times, spent = count(self.written_out, "time"), duration_of(self.per_step_ns)
+        where = f", in {place_words(self.place)}" if self.place else ""
         return (
-            f"Written out {times} as {about(self.per_time_ops)} ops that launch kernels: "
+            f"Written out {times} as {about(self.per_time_ops)} ops that launch kernels{where}: "
             f"{spent} {scope.each}, {share(self.share)} of {scope.name}."
         )
 

@@ -124,7 +124,7 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
 
 
 def _around(slices: Slices, rows: Int64s, row: int) -> Int64s:
-    """Those of `rows` that hold a row, itself first, then outwards."""
+    """The ones of `rows` that hold a row, itself first, then outwards."""
     start, end = slices.start_ns[row], slices.start_ns[row] + slices.duration_ns[row]
     holds = (slices.start_ns[rows] <= start) & (slices.end_of(rows) >= end)
     around: Int64s = rows[holds & (slices.lane[rows] == slices.lane[row])]
