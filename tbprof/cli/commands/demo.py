@@ -21,7 +21,6 @@ from types import FrameType
 from typing import IO, TYPE_CHECKING
 
 from tbprof.cli.reading import local_path
-from tbprof.cli.terminal import terminal_text
 from tbprof.errors import UsageError
 from tbprof.escaping import plain
 from tbprof.folders import PACKAGE
@@ -78,11 +77,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show_samples(*, serving: bool) -> int:
+    """What opens each sample's screen, in a line or two; the rest is in the tab."""
     folder = _samples()
     for window in Discovery(folder, looks_like_trace).find().windows:
         report = stored_report(window)
         if report is not None:
-            put(terminal_text(report) + "\n")
+            opening = opening_of(report)
+            said = (f"{window.run}: {opening.verdict}", f"  {opening.action}" if opening.action else "")
+            put("".join(f"{plain(line)}\n" for line in said if line))
     return serve(folder, _FIRST_SAMPLE) if serving else 0
 
 
