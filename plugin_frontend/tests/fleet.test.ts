@@ -8,11 +8,11 @@ import { fleetSorting, placeOfChange, placeOfLine, placeOfRun, sortedBy } from "
 const ROW = { run: "team/run2", worker: "w", window: "w.1.json", top_site: 3, top_rule: "SYN01", before: "team/run1" } as FleetRow;
 
 test("a click sorts, a second one turns round", () => {
-  assert.deepEqual(fleetSorting(null), { sort: "lost", isReversed: false });
+  assert.deepEqual(fleetSorting(null), { sort: "wasted", isReversed: false });
   const once = sortedBy("idle", null);
   assert.deepEqual(fleetSorting(once), { sort: "idle", isReversed: false });
   assert.deepEqual(fleetSorting(sortedBy("idle", once)), { sort: "idle", isReversed: true });
-  assert.deepEqual(fleetSorting("price"), { sort: "lost", isReversed: false });
+  assert.deepEqual(fleetSorting("price"), { sort: "wasted", isReversed: false });
 });
 
 test("a row leads to the window that it tells of, its line and its change", () => {

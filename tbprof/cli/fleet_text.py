@@ -7,25 +7,21 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
 
 from tbprof.cli.output_file import Problem
 from tbprof.escaping import code, escaped, json_text, plain, prose
 from tbprof.texts.figures.quantities import duration, share
-from tbprof.texts.fleet import NOT_READ, gpu_time, hours
+from tbprof.texts.fleet import NOT_READ, gpu_hours, hours
 from tbprof.views.fleet import FleetRow, FleetView, fleet_csv
-
-if TYPE_CHECKING:
-    pass
 
 SCHEMA = 1
 
 _HEADS = (
     *("run", "owner", "commit", "recorded", "GPUs", "watched", "step", "change", "busy", "comm.", "idle"),
-    *("lost", "to", "alarm", "problem"),
+    *("idle GPU-h/day", "top line", "to", "alarm", "problem"),
 )
 
-_RIGHT = range(4, 12)
+_RIGHT = range(4, 13)
 """Columns of figures."""
 
 _WIDTH = 120
@@ -108,7 +104,8 @@ def _cells(row: FleetRow) -> tuple[str, ...]:
         _UNKNOWN if row.step_us is None else duration(row.step_us),
         _UNKNOWN if row.change is None else f"{'+' if row.change > 0 else ''}{share(row.change)}",
         *(_UNKNOWN if part is None else share(part) for part in (row.busy, row.communication, row.idle)),
-        _lost(row),
+        _UNKNOWN if row.idle_gpu_h is None else gpu_hours(row.idle_gpu_h),
+        _cost(row),
     )
     return (*about, *figures, _top(row), row.alarm, row.problem)
 
@@ -118,10 +115,11 @@ def _top(row: FleetRow) -> str:
     return f"{row.top_rule} {row.top_place}".strip() if row.top_rule else row.top_action.replace("`", "")
 
 
-def _lost(row: FleetRow) -> str:
-    if row.lost_gpu_s is None or not row.top_rule:
+def _cost(row: FleetRow) -> str:
+    if row.top_gpu_h is None or not row.top_rule:
         return _UNKNOWN
-    return gpu_time(row.lost_gpu_s) if row.is_estimate else f"<= {gpu_time(row.lost_gpu_s)}"
+    hours = gpu_hours(row.top_gpu_h)
+    return hours if row.is_estimate or hours.startswith("<") else f"<= {hours}"
 
 
 def _figures(row: FleetRow) -> tuple[str, ...]:

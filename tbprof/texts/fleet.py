@@ -11,6 +11,8 @@ NOT_READ = "not read yet: open the run"
 NO_COMMIT = "not known: a commit was not recorded"
 NO_RUN_BEFORE = "no run before it"
 
+_HOURS_PER_DAY = 24
+_LEAST_SHOWN = 0.05
 _SECONDS_PER_MINUTE = 60
 _SECONDS_PER_HOUR = 3600
 _MINUTES_FROM_S = 120
@@ -42,6 +44,11 @@ def gpu_time(seconds: float) -> str:
     return f"{_figure(seconds)} GPU-seconds"
 
 
+def gpu_hours(hours: float) -> str:
+    """One decimal below 10; what is less than that shows is no 0."""
+    return "<0.1" if 0 < hours < _LEAST_SHOWN else _figure(hours)
+
+
 def hours(seconds: float) -> str:
     """`3.4 h`, by the same steps."""
     if seconds >= _HOURS_FROM_S:
@@ -53,23 +60,23 @@ def hours(seconds: float) -> str:
 
 def fleet_sentences(
     runs: int,
-    lost_gpu_s: float,
-    watched_gpu_s: float,
+    idle_gpu_h: float,
+    gpus: int,
     half: Sequence[str],
     alarms: int,
     *,
-    is_estimate: bool = True,
+    watched_gpu_s: float,
     to_record: int = 0,
 ) -> tuple[str, str]:
-    """What all runs together lost, and after how many lines half of it is.
+    """How much of their GPUs all runs together leave idle, and which lines cost half of what top lines cost.
 
     Args:
         runs: How many have figures.
-        lost_gpu_s: To their top lines, summed over the GPUs.
-        watched_gpu_s: Of which.
-        half: The fewest top lines that make half of it.
+        idle_gpu_h: The GPU-hours that are idle in a day at this rate.
+        gpus: The number of GPUs that can be judged.
+        half: The fewest top lines that make half of what all of them cost.
         alarms: Runs whose new commit added a wait.
-        is_estimate: Whether all of what was lost are estimates; else it is at most so much.
+        watched_gpu_s: The time that this was seen for, over all GPUs: how far to trust the rate.
         to_record: Runs that are to be recorded again before any change.
     """
     if not runs:
@@ -79,18 +86,17 @@ def fleet_sentences(
         verdict = f"{count(runs, 'run')} recorded, and no work of a GPU is in {whole}"
     elif to_record == runs:
         verdict = f"{count(runs, 'run')} recorded, and nothing typical in {whole}"
-    elif lost_gpu_s <= 0:
+    elif not half:
         verdict = f"Nothing worth a change in {count(runs, 'run')}"
     else:
-        lines = count(len(half), "line")
         verdict = (
-            f"{count(runs, 'run')} lost {'' if is_estimate else 'at most '}{gpu_time(lost_gpu_s)} "
-            f"to their top lines, half of it behind {lines}"
+            f"{count(runs, 'run leaves', 'runs leave')} {mean(round(idle_gpu_h / _HOURS_PER_DAY, 1))} of "
+            f"{count(gpus, 'GPU')} idle: {gpu_hours(idle_gpu_h)} GPU-hours a day at this rate"
         )
-    parts = [f"Watched: {gpu_time(watched_gpu_s)}."] if watched_gpu_s > 0 else []
+    parts = [f"Seen for {gpu_time(watched_gpu_s)}."] if watched_gpu_s > 0 else []
     named = ", ".join(half[:_MOST_NAMED])
     if named:
-        parts.append(f"Most is lost to {named}.")
+        parts.append(f"Half of what the top lines cost is behind {named}.")
     if to_record:
         parts.append(f"{count(to_record, 'run is', 'runs are')} to be recorded again first.")
     if alarms:

@@ -12,7 +12,7 @@ from tbprof.escaping import inert
 from tbprof.records import dataclass
 
 FleetSort: TypeAlias = Literal[
-    "lost",
+    "wasted",
     "run",
     "owner",
     "commit",
@@ -68,6 +68,8 @@ class FleetRow:
     communication: float | None
     copying: float | None
     idle: float | None
+    idle_gpu_h: float | None
+    """The GPU-hours that are idle in a day at this rate: runs are ranked by them."""
     causes: tuple[FleetCause, ...]
     """The causes of idle, as they are stacked."""
     top_rule: str
@@ -76,8 +78,8 @@ class FleetRow:
     """"" where nothing is worth a change."""
     top_place: str
     top_site: int | None
-    lost_gpu_s: float | None
-    """What the top line costs of `gpu_s`."""
+    top_gpu_h: float | None
+    """What the top line costs, in GPU-hours a day at this rate."""
     is_estimate: bool
     """Whether that is an estimate; else at most so much."""
     before: str | None

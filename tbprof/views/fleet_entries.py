@@ -31,6 +31,7 @@ from tbprof.views.fleet_summary import SummaryLine, SummaryWait, WindowSummary
 from tbprof.views.run_ranks import rank_sentences
 from tbprof.views.steady import is_credible
 
+HOURS_PER_DAY = 24
 _NS_PER_S = 1_000_000_000
 
 
@@ -125,7 +126,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
     newest = max(rows, key=lambda row: row.window.order_ns)
     known = [(row, row.summary) for row in rows if row.summary is not None]
     summaries = [summary for _, summary in known]
-    top, lost_s = _top(known)
+    top, top_gpu_h = _top(summaries)
     opened = _opened(known, top) or newest
     commit = next((summary.commit for summary in summaries if summary.commit), None)
     problem = next((row.problem for row in rows if row.problem), "")
@@ -151,12 +152,13 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
         communication=_mean([summary.communication for summary in summaries]),
         copying=_mean([summary.copying for summary in summaries]),
         idle=None if idle is None else sum(idle.values()),
+        idle_gpu_h=None if idle is None else sum(idle.values()) * gpus * HOURS_PER_DAY,
         causes=tuple(FleetCause(cause, cause_name(cause), share) for cause, share in (idle or {}).items()),
         top_rule="" if top is None else top.rule,
         top_action="" if top is None else top.action,
         top_place="" if top is None else top.place,
         top_site=None if top is None else top.site,
-        lost_gpu_s=lost_s if gpus else None,
+        top_gpu_h=top_gpu_h if gpus else None,
         is_estimate=top is not None and top.is_estimate,
         before=change.before,
         change=change.change,
@@ -194,14 +196,14 @@ def _rank(row: FleetWindow) -> int | None:
     return row.summary.rank if named is None and row.summary is not None else named
 
 
-def _top(known: Sequence[tuple[FleetWindow, WindowSummary]]) -> tuple[SummaryLine | None, float]:
-    """The line that costs the run's GPUs most, over all ranks; with how many seconds of a GPU."""
+def _top(summaries: Sequence[WindowSummary]) -> tuple[SummaryLine | None, float]:
+    """The line that costs the run's GPUs most, over all ranks; with how many GPU-hours a day."""
     cost: defaultdict[tuple[str, str], float] = defaultdict(float)
     lines: dict[tuple[str, str], SummaryLine] = {}
-    for row, summary in known:
+    for summary in summaries:
         for line in summary.lines[:1]:
             key = line.rule, line.place
-            cost[key] += line.share * _gpu_s(row, summary)
+            cost[key] += line.share * len(summary.devices) * HOURS_PER_DAY
             kept = lines.get(key)
             lines[key] = line if kept is None or kept.share < line.share else kept
     if not lines:

@@ -25,7 +25,7 @@ _ASCENDING = ("run", "owner", "commit", "busy")
 class FleetQuestion:
     search: str = ""
     """Words that all have to be in a row: names, rules, lines, kernels."""
-    sort: str = "lost"
+    sort: str = "wasted"
     is_reversed: bool = False
     """Whether the other end comes first."""
 
@@ -85,31 +85,29 @@ def fleet_view(
 def _key(row: FleetRow, sort: str) -> tuple[float | str, ...] | None:
     """Equal ones stand by name."""
     if sort == "alarm":
-        return float(row.is_alarm), row.lost_gpu_s or 0.0
+        return float(row.is_alarm), row.idle_gpu_h or 0.0
     if sort == "recorded":
         return (row.recorded_s,)
-    if sort == "lost":
-        return None if row.lost_gpu_s is None else (row.lost_gpu_s, row.gpu_s or 0.0)
+    if sort == "wasted":
+        return None if row.idle_gpu_h is None else (row.idle_gpu_h, row.top_gpu_h or 0.0)
     value = getattr(row, {"watched": "gpu_s"}.get(sort, sort))
     return None if value is None else (value,)
 
 
 def _sentences(rows: Sequence[FleetRow]) -> tuple[str, str]:
     ready = [row for row in rows if row.state == "ready"]
-    lost: defaultdict[str, float] = defaultdict(float)
+    cost: defaultdict[str, float] = defaultdict(float)
     for row in ready:
-        if row.lost_gpu_s:
-            lost[_named(row)] += row.lost_gpu_s
-    total_s = sum(lost.values())
-    watched_s = sum(row.gpu_s or 0.0 for row in ready)
-    alarms = sum(row.is_alarm for row in ready)
+        if row.top_gpu_h:
+            cost[_named(row)] += row.top_gpu_h
+    judged = [row for row in ready if row.idle_gpu_h is not None]
     return fleet_sentences(
         len(ready),
-        total_s,
-        watched_s,
-        _half(lost),
-        alarms,
-        is_estimate=all(row.is_estimate for row in ready if row.lost_gpu_s),
+        sum(row.idle_gpu_h or 0.0 for row in judged),
+        sum(row.gpus or 0 for row in judged),
+        _half(cost),
+        sum(row.is_alarm for row in ready),
+        watched_gpu_s=sum(row.gpu_s or 0.0 for row in ready),
         to_record=sum(bool(row.top_action) and not row.top_rule for row in ready),
     )
 

@@ -87,6 +87,8 @@ export interface FleetRow {
   communication: number | null;
   copying: number | null;
   idle: number | null;
+  /** The GPU-hours that are idle in a day at this rate: runs are ranked by them. */
+  idle_gpu_h: number | null;
   /** The causes of idle, as they are stacked. */
   causes: FleetCause[];
   /** What costs most; "" where nothing does, where to record again comes first, or `is_judged` is false. */
@@ -95,8 +97,8 @@ export interface FleetRow {
   top_action: string;
   top_place: string;
   top_site: number | null;
-  /** What the top line costs of `gpu_s`. */
-  lost_gpu_s: number | null;
+  /** What the top line costs, in GPU-hours a day at this rate. */
+  top_gpu_h: number | null;
   /** Whether that is an estimate; else at most so much. */
   is_estimate: boolean;
   /** The run before it that it is compared with; null where there is none. */

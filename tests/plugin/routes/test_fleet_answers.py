@@ -36,8 +36,8 @@ def test_runs_are_sorted_searched_paged_and_sent_as_csv(open_tab: Callable[..., 
     tab = open_tab(str(tmp_path / "logs"))
     answer = answered(tab)
     assert [(row["run"], row["state"]) for row in answer["rows"]] == [
-        ("team/run2", "ready"),
         ("team/run1", "ready"),
+        ("team/run2", "ready"),
         ("raw", "unread"),
     ]
     assert answered(tab, sort="run", order="back")["rows"][0]["run"] == "team/run2"

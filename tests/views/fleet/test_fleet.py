@@ -88,12 +88,13 @@ def test_what_the_gpu_does_adds_up_to_the_step() -> None:
     assert sum(part or 0.0 for part in parts) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_the_top_line_costs_its_share_of_the_time_that_was_watched() -> None:
+def test_the_top_line_costs_its_share_of_a_day() -> None:
     row = rows_of(looked_at("run", 1, SUMMARY, hours=10))["run"].row
     top = SUMMARY.lines[0]
     assert (row.top_rule, row.top_place) == (top.rule, top.place)
     assert row.gpu_s == pytest.approx(10 * 3600, rel=1e-3)
-    assert row.lost_gpu_s == pytest.approx(top.share * 10 * 3600, rel=1e-3)
+    assert row.top_gpu_h == pytest.approx(top.share * 24)
+    assert row.idle is not None and row.idle_gpu_h == pytest.approx(row.idle * 24)
     assert (row.gpus, row.windows, row.owner, row.alarm) == (1, 2, "ada", "no run before it")
 
 
@@ -106,26 +107,29 @@ def test_of_a_window_that_is_not_typical_no_line_is_blamed() -> None:
     entries = fleet_entries([looked_at("run", 1, summary_of(cold))])
     (row,) = (entry.row for entry in entries)
     assert (row.top_rule, row.top_action) == ("", "Record again with a longer `skip_first`")
-    assert not row.lost_gpu_s
+    assert not row.top_gpu_h
     view = fleet_view(entries, FleetQuestion())
     assert view.verdict == "1 run recorded, and nothing typical in it"
     assert view.detail.endswith("1 run is to be recorded again first.")
 
 
-def test_what_is_at_most_lost_is_not_told_as_a_fact() -> None:
-    bound = dataclasses.replace(SUMMARY, lines=(dataclasses.replace(SUMMARY.lines[0], is_estimate=False),))
-    verdicts = [
-        fleet_view([*rows_of(looked_at("run", 1, one)).values()], FleetQuestion()).verdict
-        for one in (SUMMARY, bound)
-    ]
-    assert ["at most" in verdict for verdict in verdicts] == [False, True]
+def test_runs_are_ranked_by_their_idle_gpus_and_not_by_how_long_they_were_seen() -> None:
+    job = [looked_at("job", 1, SUMMARY, worker=f"node_rank{rank}") for rank in range(8)]
+    watched = looked_at("watched", 1, SUMMARY, hours=500)
+    view = fleet_view(fleet_entries([watched, *job]), FleetQuestion())
+    assert [row.run for row in view.rows] == ["job", "watched"]
+    idle = view.rows[0].idle
+    assert idle is not None
+    assert view.verdict == (
+        f"2 runs leave {9 * idle:.1f} of 9 GPUs idle: {9 * idle * 24:.0f} GPU-hours a day at this rate"
+    )
 
 
 def test_ranks_with_the_same_top_line_lose_together() -> None:
     ranks = [looked_at("run", 1, SUMMARY, worker=f"node_rank{rank}") for rank in range(4)]
     row = rows_of(*ranks)["run"].row
     assert (row.ranks, row.gpus) == (4, 4)
-    assert row.lost_gpu_s == pytest.approx(4 * SUMMARY.lines[0].share * 3600, rel=1e-3)
+    assert row.top_gpu_h == pytest.approx(4 * SUMMARY.lines[0].share * 24)
 
 
 def test_ranks_that_give_nothing_are_damaged_or_missing_are_named() -> None:
@@ -277,11 +281,11 @@ ENTRIES = tuple(
 @pytest.mark.parametrize(
     ("search", "found"),
     [
-        ("", ["run2", "run1", "unread"]),
-        ("SYN", ["run2", "run1"]),
+        ("", ["run1", "run2", "unread"]),
+        ("SYN", ["run1", "run2"]),
         ("late_metrics.py:5", ["run2"]),
         ("ada unread", ["unread"]),
-        (SUMMARY.kernels[0], ["run2", "run1"]),
+        (SUMMARY.kernels[0], ["run1", "run2"]),
         ("nothing of this", []),
     ],
 )
@@ -296,10 +300,10 @@ def test_what_is_not_known_comes_last_whichever_end_is_first() -> None:
         sort_of("price")
 
 
-def test_the_sentence_says_what_was_lost_and_behind_what() -> None:
+def test_the_sentence_says_what_is_idle_and_behind_what() -> None:
     view = fleet_view(ENTRIES, FleetQuestion(), most=1)
-    assert view.verdict.startswith("2 runs lost ")
-    assert "half of it behind 1 line" in view.verdict
+    assert view.verdict.startswith("2 runs leave ")
+    assert "Half of what the top lines cost is behind CPY01 train.py:12." in view.detail
     assert "In 1 run a new commit added a wait." in view.detail
     assert (view.found, view.total, len(view.rows)) == (3, 3, 1)
 

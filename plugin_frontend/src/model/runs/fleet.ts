@@ -8,7 +8,7 @@ export const RUNS_OF_A_PAGE = 200;
 
 /** What rows can be sorted by, as it is called, most worth first. */
 export const FLEET_SORTS: Record<string, string> = {
-  lost: "Lost",
+  wasted: "Wasted",
   alarm: "Alarm",
   idle: "Idle",
   busy: "Busy",
@@ -21,7 +21,7 @@ export const FLEET_SORTS: Record<string, string> = {
   owner: "Owner",
   commit: "Commit",
 };
-const DEFAULT_SORT = "lost";
+const DEFAULT_SORT = "wasted";
 
 const BEGIN_LOW = ["run", "owner", "commit", "busy"];
 

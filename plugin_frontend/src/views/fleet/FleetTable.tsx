@@ -3,7 +3,7 @@ import type { FleetRow } from "../../api/types.ts";
 import { Meter } from "../../draw/bars/Meter.tsx";
 import { COMMUNICATING, COMPUTING, COPYING, causeFill } from "../../draw/marks/causes.ts";
 import { formatDate, formatDuration, formatHours } from "../../format/duration.ts";
-import { formatChange, formatCount, formatCounted, formatShare, NOT_RECORDED } from "../../format/number.ts";
+import { formatChange, formatCount, formatCounted, formatDecimal, formatShare, NOT_RECORDED } from "../../format/number.ts";
 import { formatCommit } from "../../format/place.ts";
 import { type Place, printPlace } from "../../model/place.ts";
 import { beginsLow, fleetSorting, placeOfChange, placeOfLine, placeOfRun } from "../../model/runs/fleet.ts";
@@ -13,7 +13,7 @@ import { nameOfRun } from "../../state/runs/runs.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 
-const FIGURES = 7;
+const FIGURES = 8;
 /** Of those, the ones about a GPU: its parts, and their drawing. */
 const GPU_FIGURES = 4;
 
@@ -33,7 +33,8 @@ export function FleetTable({ rows }: { rows: readonly FleetRow[] }) {
             <th scope="col">
               <span class="sr">Parts of a step drawn</span>
             </th>
-            <Head sort="lost" text="Lost to the top line" isText />
+            <Head sort="wasted" text="Idle GPU-hours a day" />
+            <th scope="col">Top line, GPU-hours a day</th>
             <Head sort="change" text="Since the run before" />
             <Head sort="alarm" text="Alarm" isText />
           </tr>
@@ -95,6 +96,7 @@ function Figures({ row }: { row: FleetRow }) {
         {row.watched_s === null ? NOT_RECORDED : formatHours(row.watched_s)}
       </td>
       {row.gpus === null ? <WithoutGpu row={row} /> : <PartsOfStep row={row} />}
+      <td class="num b">{row.idle_gpu_h === null ? NOT_RECORDED : formatDecimal(row.idle_gpu_h)}</td>
       <td class="lost">
         <TopLine row={row} />
       </td>
@@ -139,7 +141,7 @@ function TopLine({ row }: { row: FleetRow }) {
   if (row.top_action === "") return <span class="t3">{row.is_judged ? "nothing worth a change" : "not known"}</span>;
   return (
     <>
-      {row.lost_gpu_s !== null && row.top_rule !== "" && <b>{lost(row.lost_gpu_s, row.is_estimate)}</b>}
+      {row.top_gpu_h !== null && row.top_rule !== "" && <b>{cost(row.top_gpu_h, row.is_estimate)}</b>}
       <p class="s12">
         <PlaceLink to={placeOfLine(row)}>
           <InlineText text={row.top_action} />
@@ -152,9 +154,9 @@ function TopLine({ row }: { row: FleetRow }) {
   );
 }
 
-function lost(seconds: number, isEstimate: boolean): string {
-  const hours = formatHours(seconds);
-  return `${isEstimate || hours.startsWith("<") ? "" : "≤ "}${hours} of a GPU`;
+function cost(hours: number, isEstimate: boolean): string {
+  const text = formatDecimal(hours);
+  return isEstimate || text.startsWith("<") ? text : `≤ ${text}`;
 }
 
 function Change({ row }: { row: FleetRow }) {
