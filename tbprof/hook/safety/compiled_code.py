@@ -78,16 +78,17 @@ class CompilationWatch:
         self._notice = notice
         self._handler: Any = None
 
-    def look(self) -> None:
-        """Ask Dynamo to say so, if it has been loaded meanwhile."""
+    def look(self) -> bool:
+        """Ask Dynamo to say so, if it has been loaded meanwhile; whether it has been asked."""
         if self._handler is not None:
-            return
+            return True
         dynamo = sys.modules.get("torch._dynamo.callback")
         # The module may be in the middle of its import.
         handler = getattr(dynamo, "callback_handler", None)
         if handler is not None:
             handler.register_start_callback(self._said)
             self._handler = handler
+        return handler is not None
 
     def stop(self) -> None:
         """Ask for nothing any more."""
