@@ -185,8 +185,9 @@ class ProfiledWindow:
             self._python_profiler.keep()
         # More, where a handler of the program's raised between a step's end and the profiler's.
         if self._steps >= self._schedule.warmup + self._schedule.active:
-            self._end_marks()
-        self._step()
+            self._step_out_of_marks()
+        else:
+            self._step()
         if not was_recording:
             self.start_ns += perf_counter_ns() - began_ns
             self._claim()
@@ -242,6 +243,14 @@ class ProfiledWindow:
     def _end_marks(self, *, is_recorded: bool = True) -> None:
         if self._marks is not None:
             self.missing.ask("module_marks", partial(self._marks.end, is_recorded=is_recorded), None)
+
+    def _step_out_of_marks(self) -> None:
+        if self._marks is not None:
+            self.missing.ask("module_marks", self._marks.close, None)
+        try:
+            self._step()
+        finally:
+            self._end_marks()
 
     def _end(self) -> None:
         # Ctrl-C may have come before it began, and torch fails to end a warm-up that has not.
