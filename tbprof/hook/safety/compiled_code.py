@@ -28,7 +28,7 @@ def has_compiled_code() -> bool:
 
 
 def dynamo_counts(kind: str) -> Counter[str]:
-    """What Dynamo has counted of a kind, for reading alone: asked itself, it adds the kind to what it shows."""
+    """What Dynamo has counted of a kind, for reading alone: to ask it itself adds the kind to its counts."""
     # Another thread may be in the middle of its import.
     counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", {})
     counts: Counter[str] = dict.get(counters, kind, _NONE)
