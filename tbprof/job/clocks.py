@@ -27,8 +27,8 @@ _SHARE_TOGETHER = 0.2
 _LEAST = 3
 
 _NEARLY_AS_MANY = 0.8
-"""Of two differences that explain nearly as many ends the smaller one is that of the clocks. Ranks of
-one host share theirs."""
+"""A smaller difference that explains nearly as many ends is that of the clocks: ranks of one host share
+theirs."""
 
 _APART_SHARE = 0.05
 """The share of the longest row by which ends must lie apart, and `_APART_NS` at the least."""
