@@ -31,6 +31,8 @@ class VerdictWindow:
     communication_ns: int
     waiting_ns: int
     """The part of it that is no transfer, but waiting for other ranks."""
+    no_transfer_ns: int
+    """The part of it that is no transfer, waiting or not."""
     causes: dict[str, int]
     gain_ns: int | None
     """What the replay wins without any of the waits, within their ceiling; None where it says nothing."""
@@ -54,7 +56,8 @@ class VerdictWindow:
             step_idle_ns=facts.idle.by_device[device].device_ns[chosen],
             computing_ns=int(overlap_ns(facts.parts.computing[device], start, end).sum()),
             communication_ns=int(overlap_ns(facts.parts.communication_exposed[device], start, end).sum()),
-            waiting_ns=_waiting_ns(facts, device, start, end),
+            waiting_ns=_begun_in(facts, facts.surely_waited_ns, device, start, end),
+            no_transfer_ns=_begun_in(facts, facts.no_transfer_ns, device, start, end),
             causes=causes,
             gain_ns=_gain_ns(facts),
         )
@@ -87,7 +90,7 @@ def _real_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -
 
 
 def _graphs(facts: Facts, device: int) -> Intervals:
-    """From the first row to the last of each launch that has several."""
+    """Each launch that has several rows, from the first to the last."""
     work = facts.work
     rows = np.flatnonzero((work.device == device) & (work.launch != NONE))
     rows = rows[np.argsort(work.launch[rows], kind="stable")]
@@ -100,12 +103,12 @@ def _graphs(facts: Facts, device: int) -> Intervals:
     return union(first[several], last[several])
 
 
-def _waiting_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
-    """The waiting in the collectives that begin in these spans."""
+def _begun_in(facts: Facts, ns: Int64s, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
+    """What collectives that begin in these spans have, of a figure of each."""
     at = facts.collectives.at
     begun = facts.work.start_ns[at]
     inside = ((begun[:, None] >= start_ns) & (begun[:, None] < end_ns)).any(axis=1)
-    return int(facts.surely_waited_ns[inside & (facts.work.device[at] == device)].sum())
+    return int(ns[inside & (facts.work.device[at] == device)].sum())
 
 
 def _gain_ns(facts: Facts) -> int | None:
