@@ -207,8 +207,9 @@ def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
     first, last = at[new_run], at[np.append(new_run[1:], True)[: len(at)]]
     before = (first > 0) & malloc[first - 1] & (lane[first - 1] == lane[first])
     after = np.append(malloc, False)[last + 1] & (np.append(lane, -1)[last + 1] == lane[last])
-    in_op = op != NONE
-    flushing = np.where(in_op, (before & after)[run], (last - first + 1 >= MIN_FREES)[run])
+    in_op, number = op != NONE, last - first + 1
+    of_cache = (before & after) | (number > MAX_HANDLES)
+    flushing = np.where(in_op, of_cache[run], (number >= MIN_FREES)[run])
     flushing[in_op] |= _recurs(slices.name[calls.ops.rows[op[in_op]]], lane[at[in_op]], op[in_op])
     return Frees(every=rows[at], flushing=rows[at[flushing]], of_handles=rows[at[in_op & ~flushing]])
 

@@ -302,6 +302,11 @@ _KINDS = (
 )
 """What a name holds, the more telling first: names of torch's ops, of NCCL's kernels, of others' kernels."""
 
+LEFT_ONE_BY_ONE = frozenset(
+    ("all_to_all", "broadcast", "reduce", "gather", "scatter", "send", "recv", "send_recv")
+)
+"""Kinds that a rank may leave before others do, and that may last after the last rank has come."""
+
 _SHARED = ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter")
 """Kinds in which a rank keeps its own part."""
 

@@ -9,7 +9,8 @@ Communication beside computing is overlapped; what that costs the computing nobo
 How much of a collective's time can't be transfer, by its size alone.
 
 Which rank is late only all ranks together tell. But 24 kB in 2 ms are no transfer on any link that ranks are
-joined by: at the least the rest is waiting for another rank, or for its turn on the link.
+joined by: at the least the rest is waiting for another rank, or for its turn on the link. Of kinds that ranks
+leave one by one nobody knows which of the two.
 """
 
 from __future__ import annotations
@@ -123,8 +124,8 @@ _MOST_TRIPS = 2
 """An all_reduce sends each byte up to twice over a link, and no other kind more."""
 
 
-def surely_waited_ns(work: DeviceWork, found: Collectives) -> Int64s:
-    """The least time that each collective waited; 0 where its size was not recorded."""
+def no_transfer_ns(work: DeviceWork, found: Collectives) -> Int64s:
+    """The least time that each collective did not transfer; 0 where its size was not recorded."""
     at_most = np.array([_at_most_ns(key) for key in found.keys], np.int64)
     length = (work.end_ns - work.start_ns)[found.at]
     if len(length) == 0:

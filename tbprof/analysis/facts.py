@@ -15,7 +15,7 @@ from tbprof.analysis.attribution.sites import SiteMembers, find_sites
 from tbprof.analysis.attribution.sources import user_frames
 from tbprof.analysis.awaited import Awaited, find_awaited, net_wait_ns
 from tbprof.analysis.calls import Calls, Frees, find_calls, find_frees, find_loading, lead_to_a_free
-from tbprof.analysis.collectives import Collectives, find_collectives
+from tbprof.analysis.collectives import LEFT_ONE_BY_ONE, Collectives, find_collectives
 from tbprof.analysis.device_idle import IdleCauses, IdlePieces, find_idle
 from tbprof.analysis.device_work import (
     DeviceWork,
@@ -25,7 +25,7 @@ from tbprof.analysis.device_work import (
     lost_kernels,
 )
 from tbprof.analysis.episodes import Episodes, find_episodes
-from tbprof.analysis.exposure import DeviceParts, exposed_ns, surely_waited_ns
+from tbprof.analysis.exposure import DeviceParts, exposed_ns, no_transfer_ns
 from tbprof.analysis.host_states import HostLanes, host_states
 from tbprof.analysis.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.nesting import Nest
@@ -110,9 +110,15 @@ class Facts:
         return exposed_ns(self.work, self.collectives.at, self.exposed_in_steps)
 
     @cached_property
-    def surely_waited_ns(self) -> Int64s:
+    def no_transfer_ns(self) -> Int64s:
         """Exposed time, by collective, that its size alone shows to be no transfer."""
-        return np.minimum(surely_waited_ns(self.work, self.collectives), self.collective_exposed_ns)
+        return np.minimum(no_transfer_ns(self.work, self.collectives), self.collective_exposed_ns)
+
+    @cached_property
+    def surely_waited_ns(self) -> Int64s:
+        """What of that can only be waiting for other ranks to come."""
+        by_key = np.array([key.kind in LEFT_ONE_BY_ONE for key in self.collectives.keys], np.bool_)
+        return np.where(by_key[self.collectives.key], 0, self.no_transfer_ns)
 
     @cached_property
     def steps(self) -> Steps:

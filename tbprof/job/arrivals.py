@@ -1,7 +1,8 @@
 """How long ranks waited in their collectives for the last to arrive, and who that was.
 
-All ranks leave a collective together, so that who arrives last has the shortest row, and waits for nobody. No
-clock takes part.
+Where all ranks leave a collective together, who arrives last has the shortest row, and waits for nobody: no
+clock takes part. Where clocks are known to agree and the ranks leave one by one, as an exchange of all with
+all may let them, a rank waits until the last one is there, and what comes after that is transfer.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.job.clocks import AgreedClocks, Bools, agreed_clocks, leaves_apart
 from tbprof.job.matching import MatchedGroup
 from tbprof.job.rank_record import Int64s, RankRecord
 
@@ -29,14 +31,14 @@ class Arrivals:
     group: MatchedGroup
     step: Int64s
     transfer_ns: Int64s
-    """The transfer by rank: all the same, but for a send."""
+    """The transfer by rank: all the same, but for a send, and where ranks leave one by one."""
     wait_ns: Int64s
     """The wait by rank; with the transfer it is the row's duration."""
     net_ns: Int64s
     """What a row of each rank adds to the rows before it that it overlaps, of any group."""
     net_wait_ns: Int64s
     """The same of the waits: buckets that wait side by side for one rank wait once."""
-    is_late: npt.NDArray[np.bool_]
+    is_late: Bools
     """Who comes last: one rank, or up to half of them that come together."""
     late: Int64s
     """Position in the group of the first of those, or `NOBODY`."""
@@ -44,16 +46,23 @@ class Arrivals:
     """How late: the median wait of the others."""
     net_late_ns: Int64s
     """What that adds to the lateness of the collectives before."""
+    left_late_ns: Int64s
+    """How much later than half of the others each rank left; 0 where all leave together."""
 
 
 def arrivals_of(groups: Sequence[MatchedGroup], records: Sequence[RankRecord]) -> tuple[Arrivals, ...]:
     """Divide the duration of every matched collective of each group."""
-    divided = [_divided(group, records) for group in groups]
     starts = [_starts(group, records) for group in groups]
+    clocks = agreed_clocks(groups, records)
+    apart = [leaves_apart(group, records, clock) for group, clock in zip(groups, clocks, strict=True)]
+    given = list(zip(groups, clocks, apart, strict=True))
+    divided = [_divided(group, records, clock, some) for group, clock, some in given]
     net = _net(groups, starts, [transfer + wait for transfer, wait in divided])
     net_wait = _net(groups, starts, [wait for _, wait in divided])
     return tuple(
-        _arrivals(group, records, *both, net[at], net_wait[at])
+        _arrivals(
+            group, records, *both, net[at], net_wait[at], _left_late(group, records, clocks[at], apart[at])
+        )
         for at, (group, both) in enumerate(zip(groups, divided, strict=True))
     )
 
@@ -63,7 +72,9 @@ def _starts(group: MatchedGroup, records: Sequence[RankRecord]) -> Int64s:
     return np.stack([records[rank].start_ns[at] for rank, at in columns], axis=1)
 
 
-def _divided(group: MatchedGroup, records: Sequence[RankRecord]) -> tuple[Int64s, Int64s]:
+def _divided(
+    group: MatchedGroup, records: Sequence[RankRecord], clocks: AgreedClocks | None, apart: Bools
+) -> tuple[Int64s, Int64s]:
     """Transfer and wait."""
     columns = [(records[rank], at) for rank, at in zip(group.ranks, group.at.T, strict=True)]
     duration = np.stack([record.duration_ns[at] for record, at in columns], axis=1)
@@ -71,7 +82,24 @@ def _divided(group: MatchedGroup, records: Sequence[RankRecord]) -> tuple[Int64s
     shortest = np.broadcast_to(duration.min(axis=1, keepdims=True), duration.shape)
     # A send may be buffered: only who receives is known to wait.
     transfer = np.where(sends, duration, shortest)
+    if clocks is not None:
+        start = _starts(group, records) - clocks.offset_ns
+        after_last = duration - np.clip(start.max(axis=1, keepdims=True) - start, 0, duration)
+        transfer = np.where(apart[:, None] & ~sends, after_last, transfer)
     return transfer, duration - transfer
+
+
+def _left_late(
+    group: MatchedGroup, records: Sequence[RankRecord], clocks: AgreedClocks | None, apart: Bools
+) -> Int64s:
+    if clocks is None:
+        return np.zeros(group.at.shape, np.int64)
+    columns = zip(group.ranks, group.at.T, strict=True)
+    end = np.stack([records[rank].end_ns[at] for rank, at in columns], axis=1) - clocks.offset_ns
+    # The lower one of two: of two ranks the later one left later than all others.
+    usual = np.sort(end, axis=1)[:, [(end.shape[1] - 1) // 2]]
+    found: Int64s = np.where(apart[:, None], np.maximum(end - usual, 0), 0)
+    return found
 
 
 def _arrivals(
@@ -81,8 +109,11 @@ def _arrivals(
     wait: Int64s,
     net: Int64s,
     net_wait: Int64s,
+    left_late: Int64s,
 ) -> Arrivals:
-    is_late = _latest(transfer + wait) & (wait.sum(axis=1) > 0)[:, None]
+    # Where ranks leave one by one the shortest row need not be that of the last to come.
+    row = np.where((left_late > 0).any(axis=1, keepdims=True), wait, transfer + wait)
+    is_late = _latest(row) & (wait.sum(axis=1) > 0)[:, None]
     is_anybody = is_late.any(axis=1)
     first = records[group.ranks[0]]
     return Arrivals(
@@ -96,10 +127,11 @@ def _arrivals(
         late=np.where(is_anybody, is_late.argmax(axis=1), NOBODY),
         late_ns=np.where(is_anybody, _median_of_others(wait, is_late), 0),
         net_late_ns=np.where(is_anybody, _median_of_others(net_wait, is_late), 0),
+        left_late_ns=left_late,
     )
 
 
-def _latest(duration: Int64s) -> npt.NDArray[np.bool_]:
+def _latest(duration: Int64s) -> Bools:
     """The ranks with the shortest rows, if a gap parts them from the others and they are half of all at most.
 
     A whole node, or all ranks of a pipeline stage, come late together.
@@ -110,7 +142,7 @@ def _latest(duration: Int64s) -> npt.NDArray[np.bool_]:
     last = np.take_along_axis(ordered, number[:, None] - 1, axis=1)
     is_one = last - ordered[:, :1] <= _noise(last)
     is_few = number <= max(duration.shape[1] // 2, 1)
-    found: npt.NDArray[np.bool_] = duration <= last
+    found: Bools = duration <= last
     found &= is_gap.any(axis=1, keepdims=True) & is_one & is_few[:, None]
     return found
 
@@ -153,61 +185,7 @@ def _is_send(record: RankRecord) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return np.array([message.kind == "send" for message in record.messages], bool)
 
 
-def _median_of_others(wait: Int64s, is_late: npt.NDArray[np.bool_]) -> Int64s:
+def _median_of_others(wait: Int64s, is_late: Bools) -> Int64s:
     median = np.nanmedian(np.where(is_late, np.nan, wait), axis=1)
     found: Int64s = np.rint(median).astype(np.int64)
     return found
-
-
-_WITHIN = (5, 95)
-"""Percentiles between which the spread lies."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClockOffset:
-    """What to subtract from a rank's times to have them on the first rank's clock. For drawing only."""
-
-    offset_ns: int
-    spread_ns: int
-    """Half the range that holds nine tenths of the estimates: the error."""
-    collectives: int
-    """The number of collectives that it was estimated from."""
-
-
-def clock_offsets(
-    groups: Sequence[MatchedGroup], records: Sequence[RankRecord]
-) -> tuple[ClockOffset | None, ...]:
-    """The offset of each record; None for one that shares no group with the first matched, not even through
-    others.
-    """
-    found: list[ClockOffset | None] = [None] * len(records)
-    if records:
-        found[min((rank for group in groups for rank in group.ranks), default=0)] = ClockOffset(0, 0, 0)
-    # From the largest group on: fewer steps from one clock to another.
-    pending = sorted(groups, key=lambda group: -group.at.size)
-    while reached := next((group for group in pending if _leads_on(group, found)), None):
-        pending.remove(reached)
-        _extend(reached, records, found)
-    return tuple(found)
-
-
-def _leads_on(group: MatchedGroup, found: Sequence[ClockOffset | None]) -> bool:
-    known = [found[rank] is not None for rank in group.ranks]
-    return any(known) and not all(known)
-
-
-def _extend(group: MatchedGroup, records: Sequence[RankRecord], found: list[ClockOffset | None]) -> None:
-    ends = np.stack(
-        [records[rank].end_ns[at] for rank, at in zip(group.ranks, group.at.T, strict=True)], axis=1
-    )
-    base, anchor = next(
-        (column, known) for column, rank in enumerate(group.ranks) if (known := found[rank]) is not None
-    )
-    apart = np.percentile(ends - ends[:, [base]], (_WITHIN[0], 50, _WITHIN[1]), axis=0)
-    for rank, (low, middle, high) in zip(group.ranks, apart.T.tolist(), strict=True):
-        if found[rank] is None:
-            found[rank] = ClockOffset(
-                offset_ns=anchor.offset_ns + round(middle),
-                spread_ns=anchor.spread_ns + round((high - low) / 2),
-                collectives=len(ends),
-            )

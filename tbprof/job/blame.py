@@ -18,6 +18,9 @@ JITTER = Part("idle", "jitter")
 UNEXPLAINED = Part("idle", "unexplained")
 """The late rank's stretch holds nothing more than the others': it came late into the window."""
 
+TRANSPORT = Part("idle", "transport")
+"""The late rank left the collective before later than the others: what it sent or received took longer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Excess:
@@ -68,9 +71,12 @@ def _blames(arrivals: Arrivals, stretches: Stretches) -> Iterator[Blame]:
             excesses, still_ns = _done_by_host(
                 found, _host_excess(stretches, index, late), stretches.often[late]
             )
-            if not begun_level[index]:
+            if begun_level[index]:
+                excesses = _with(excesses, TRANSPORT, int(arrivals.left_late_ns[index - 1, late]))
+            else:
                 late_ns = int(arrivals.late_ns[index])
-                excesses = _with_unexplained(excesses, late_ns - sum(one.ns for one in found))
+                # Before the first moment at which ranks were level, nothing says that they began together.
+                excesses = _with(excesses, UNEXPLAINED, late_ns - sum(one.ns for one in found))
             # The lateness that goes on is that of the larger part.
             if late not in earlier or sum(one.ns for one in excesses) > still_ns:
                 earlier[late] = excesses or found
@@ -121,16 +127,15 @@ def _done_by_host(
     return tuple(sorted(kept, key=lambda one: -one.ns)), still
 
 
-def _with_unexplained(excesses: tuple[Excess, ...], left_ns: int) -> tuple[Excess, ...]:
-    """Before the first moment at which ranks were level, nothing says that they began together."""
-    if left_ns <= SAME_NS:
+def _with(excesses: tuple[Excess, ...], part: Part, ns: int) -> tuple[Excess, ...]:
+    if ns <= SAME_NS:
         return excesses
-    return tuple(sorted((*excesses, Excess(UNEXPLAINED, left_ns)), key=lambda one: -one.ns))
+    return tuple(sorted((*excesses, Excess(part, ns)), key=lambda one: -one.ns))
 
 
 def is_of_host(part: Part) -> bool:
     """Whether the device idled because the host came late, for another reason than a wait for the device."""
-    return part.family == "idle" and part.cause not in ("sync", "queued")
+    return part.family == "idle" and part.cause not in ("sync", "queued", TRANSPORT.cause)
 
 
 def _excesses(stretches: Sequence[Stretch], late: int) -> tuple[Excess, ...]:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from tbprof.job.arrivals import NOBODY, Arrivals
-from tbprof.job.blame import UNEXPLAINED, Blame, is_of_host
+from tbprof.job.blame import JITTER, TRANSPORT, UNEXPLAINED, Blame, is_of_host
 from tbprof.job.rank_record import Part
 from tbprof.job.stretches import NOTHING, Held, Stretch, Stretches
 
@@ -41,6 +41,11 @@ class LateRank:
     """What made the late rank late, by what most of the waits for it are due to; None where nobody was."""
     cause_ns: int
     """The part of the waits that is due to it."""
+    own_ns: int | None
+    """How long the late rank itself did in the step what its cause is of, such as be idle: it can't have cost
+    more. None where that is in no stretch of its own."""
+    in_turn: Mapping[int, int]
+    """How late each other rank was in those collectives of the step in which it was the late one."""
     computing: ComputingReason | None
     """Where the cause is computing."""
 
@@ -71,10 +76,11 @@ def _late_rank(
     rank, _ = max(lateness.items(), key=lambda one: (one[1], -one[0]), default=(NOBODY, 0))
     mine = [(group, blame) for group, blame in found if blame.rank == rank != NOBODY]
     cause, cause_ns = _cause([blame for _, blame in mine], _often(mine, arrivals, stretches))
+    also_late = _also_late([blame for _, blame in mine])
     return LateRank(
         step=step,
         rank=rank,
-        also_late=_also_late([blame for _, blame in mine]),
+        also_late=also_late,
         # Those that wait for who waits for it wait for the same time.
         late_ns=sum(blame.net_late_ns for _, blame in mine),
         latest_in=len(mine),
@@ -83,8 +89,39 @@ def _late_rank(
         by_part=everything,
         cause=cause,
         cause_ns=cause_ns,
+        own_ns=_own_ns(mine, cause, arrivals, stretches),
+        in_turn={other: ns for other, ns in lateness.items() if other not in (rank, *also_late) and ns},
         computing=_reason(mine, arrivals, stretches) if cause and cause.family == "computing" else None,
     )
+
+
+def _own_ns(
+    mine: Sequence[tuple[int, Blame]],
+    cause: Part | None,
+    arrivals: Sequence[Arrivals],
+    stretches: Sequence[Stretches],
+) -> int | None:
+    """What it did in the group in which that is most: stretches of several groups lie over one another."""
+    if cause is None or cause in (JITTER, UNEXPLAINED, TRANSPORT):
+        return None
+    found = []
+    for group in {group for group, _ in mine}:
+        indexes = np.flatnonzero(arrivals[group].step == mine[0][1].step).tolist()
+        late = arrivals[group].group.ranks.index(mine[0][1].rank)
+        found.append(sum(_since_last(stretches[group], index, late, cause.family) for index in indexes))
+    return max(found, default=0)
+
+
+def _since_last(stretches: Stretches, index: int, rank: int, family: str) -> int:
+    """What a rank did of a family since the collective before."""
+    ns = _of_family(stretches.of[index][rank], family)
+    if index == 0 or stretches.ends_segment[index - 1]:
+        return ns
+    return ns - _of_family(stretches.of[index - 1][rank], family)
+
+
+def _of_family(stretch: Stretch, family: str) -> int:
+    return sum(held.ns for part, held in stretch.items() if part.family == family)
 
 
 def _first_late(blame: Blame, found: Sequence[tuple[int, Blame]]) -> int:

@@ -15,8 +15,9 @@ from itertools import pairwise
 import numpy as np
 
 from tbprof.errors import JobError
-from tbprof.job.arrivals import NOBODY, Arrivals, ClockOffset, arrivals_of, clock_offsets
+from tbprof.job.arrivals import NOBODY, Arrivals, arrivals_of
 from tbprof.job.blame import UNEXPLAINED, Blame, blames_of
+from tbprof.job.clocks import ClockOffset, clock_offsets
 from tbprof.job.late_ranks import LateRank, late_ranks
 from tbprof.job.matching import Matching, match_ranks
 from tbprof.job.rank_record import Int64s, Part, RankRecord

@@ -153,6 +153,7 @@ def _figures(facts: Facts, window: VerdictWindow, saving: Saving, about_waits: i
         computing_share=window.computing_ns / total_ns,
         communication_share=window.communication_ns / total_ns,
         waiting_share=min(window.waiting_ns, window.communication_ns) / total_ns,
+        no_transfer_share=min(window.no_transfer_ns, window.communication_ns) / total_ns,
         copying_share=window.copying_ns / total_ns,
         wait_us=int(episodes.wait_ns[episodes.blocking].sum()) / 1000,
         floor_us=saving.floor_ns / 1000,

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import saving_of
-from tbprof.analysis.intervals import Intervals, overlap_ns, subtract
+from tbprof.analysis.intervals import Intervals, overlap_ns, subtract, union
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 LONG_GAP_NS = 50_000
 """Between two kernels that were queued behind each other a device needs a few us."""
@@ -31,6 +31,8 @@ class VerdictWindow:
     communication_ns: int
     waiting_ns: int
     """The part of it that is no transfer, but waiting for other ranks."""
+    no_transfer_ns: int
+    """The part of it that is no transfer, waiting or not."""
     causes: dict[str, int]
     gain_ns: int | None
     """What the replay wins without any of the waits, within their ceiling; None where it says nothing."""
@@ -45,8 +47,8 @@ class VerdictWindow:
         start, end = steps.gpu_start_ns[chosen], steps.gpu_end_ns[chosen]
         per_step = facts.causes.per_step_ns(device)
         causes = {cause: total for cause, ns in per_step.items() if (total := int(ns[chosen].sum()))}
-        if steps.of_device:
-            causes["queued"] = _long_gaps_ns(facts, device, start, end)
+        if "queued" in causes:
+            causes["queued"] = _real_gaps_ns(facts, device, start, end)
         return cls(
             device=device,
             chosen=chosen,
@@ -54,7 +56,8 @@ class VerdictWindow:
             step_idle_ns=facts.idle.by_device[device].device_ns[chosen],
             computing_ns=int(overlap_ns(facts.parts.computing[device], start, end).sum()),
             communication_ns=int(overlap_ns(facts.parts.communication_exposed[device], start, end).sum()),
-            waiting_ns=_waiting_ns(facts, device, start, end),
+            waiting_ns=_begun_in(facts, facts.surely_waited_ns, device, start, end),
+            no_transfer_ns=_begun_in(facts, facts.no_transfer_ns, device, start, end),
             causes=causes,
             gain_ns=_gain_ns(facts),
         )
@@ -72,22 +75,40 @@ class VerdictWindow:
         return max(self.total_ns - self.idle_ns - self.computing_ns - self.communication_ns, 0)
 
 
-def _long_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
+def _real_gaps_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
     """Idle with work queued that is more than what a device needs from one kernel to the next.
 
-    With a host that runs ahead, work is always queued, so that most of it is of that kind.
+    With a host that runs ahead, work is always queued, so that most of it is of that kind; within a graph
+    all of it is, however early its host was.
     """
     queued = subtract(facts.idle.gaps[device], facts.idle.empty[device])
-    long = queued.end_ns - queued.start_ns >= LONG_GAP_NS
-    return int(overlap_ns(Intervals(queued.start_ns[long], queued.end_ns[long]), start_ns, end_ns).sum())
+    real = queued.end_ns - queued.start_ns >= LONG_GAP_NS
+    if not facts.steps.of_device:
+        within = overlap_ns(_graphs(facts, device), queued.start_ns, queued.end_ns)
+        real |= within < queued.end_ns - queued.start_ns
+    return int(overlap_ns(Intervals(queued.start_ns[real], queued.end_ns[real]), start_ns, end_ns).sum())
 
 
-def _waiting_ns(facts: Facts, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
-    """The waiting in the collectives that begin in these spans."""
+def _graphs(facts: Facts, device: int) -> Intervals:
+    """Each launch that has several rows, from the first to the last."""
+    work = facts.work
+    rows = np.flatnonzero((work.device == device) & (work.launch != NONE))
+    rows = rows[np.argsort(work.launch[rows], kind="stable")]
+    if len(rows) == 0:
+        return union(rows, rows)
+    begin = np.flatnonzero(np.diff(work.launch[rows], prepend=NONE))
+    first = np.minimum.reduceat(work.start_ns[rows], begin)
+    last = np.maximum.reduceat(work.end_ns[rows], begin)
+    several = np.diff(begin, append=len(rows)) > 1
+    return union(first[several], last[several])
+
+
+def _begun_in(facts: Facts, ns: Int64s, device: int, start_ns: Int64s, end_ns: Int64s) -> int:
+    """What collectives that begin in these spans have, of a figure of each."""
     at = facts.collectives.at
     begun = facts.work.start_ns[at]
     inside = ((begun[:, None] >= start_ns) & (begun[:, None] < end_ns)).any(axis=1)
-    return int(facts.surely_waited_ns[inside & (facts.work.device[at] == device)].sum())
+    return int(ns[inside & (facts.work.device[at] == device)].sum())
 
 
 def _gain_ns(facts: Facts) -> int | None:

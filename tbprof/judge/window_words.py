@@ -47,7 +47,7 @@ class Window(Figures):
     communication_share: float
     """Communication that no computing covers."""
     waiting_share: float
-    """The part of it that is no transfer for sure."""
+    """The part of it that is waiting for other ranks for sure."""
     copying_share: float
     wait_us: float
     floor_us: float
@@ -60,6 +60,8 @@ class Window(Figures):
     """What the fix plan saves, by the replay."""
     gain_us: float | None = None
     """What a replay without any of the waits saves."""
+    no_transfer_share: float | None = None
+    """The part of the exposed communication that is no transfer for sure, waiting or not."""
 
     @property
     def shown_steps(self) -> int:
@@ -95,6 +97,9 @@ class Window(Figures):
 
     def waiting_for_ranks(self) -> str:
         """The part of communication that is no transfer for sure; "" where hardly any is."""
+        no_transfer = self.no_transfer_share or 0.0
+        if no_transfer - self.waiting_share >= _WAITING_SHARE:
+            return f"at least {share(no_transfer)} of {self.name} more than such messages take"
         if self.waiting_share < _WAITING_SHARE:
             return ""
         return f"at least {share(self.waiting_share)} of {self.name} waiting for other ranks"

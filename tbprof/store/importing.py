@@ -86,6 +86,8 @@ def _bring_in(
     except OSError as error:
         raise PublishError(f"{run_folder} can't be written to ({error.strerror}): name another.") from error
     lacks = seen.lacks if process is None else tuple(part for part in seen.lacks if part == "steps")
+    if process is not None and process.not_read:
+        never_has = f"not read of it: {', '.join(process.not_read)}; {never_has}"
     return Imported(path, same is None, rank, lacks, never_has)
 
 

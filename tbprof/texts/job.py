@@ -137,6 +137,7 @@ _CAUSES = {
     "jitter": "Nobody by more than noise",
     "unexplained": "Late before the window began",
     "outside": "Between the steps",
+    "transport": "What it exchanges takes longer",
 }
 
 
@@ -185,17 +186,24 @@ def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, mod
         "python": f"Python code{at}",
         "queued": "idle with work queued",
         "unexplained": "from before the window began",
+        "transport": "what it exchanged before took longer",
         "unrecorded": f"waiting for something unrecorded{at}",
     }.get(cause, f"{(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
 
 
+_NEARLY_ALL = 0.9
+"""The share of a lateness from which on its cause explains it."""
+
+
 def late_cause_sentence(
-    name: str, also_late: Sequence[str], steps: int, of_steps: int, late_us: float, phrase: str
+    name: str, also_late: Sequence[str], steps: int, of_steps: int, late_us: float, due_us: float, phrase: str
 ) -> str:
+    """What of it the cause explains is said where that is clearly less."""
+    due = f", {duration(due_us)} of it" if due_us < _NEARLY_ALL * late_us else ""
     who = f"{begun(late_name(name, also_late))} {'are' if also_late else 'is'}"
     return (
         f"{who} the late {'ones' if also_late else 'one'} in {steps} of {count(of_steps, 'step')}, by "
-        f"{duration(late_us)} a step: {phrase}."
+        f"{duration(late_us)} a step{due}: {phrase}."
     )
 
 
@@ -218,6 +226,7 @@ def fix_title(kind: _Kind, cause: str, computing: str | None, name: str, place: 
         "data": f"Make the data loader of {name} faster",
         "python": f"Shorten what {name} does{at}",
         "launch": f"Shorten what the host of {name} does{at}",
+        "transport": f"Check the link of {name}: what it exchanges takes longer",
         "unexplained": f"Record more steps: {name} was late before the first of these began",
     }.get(cause, f"Remove from {name}: {(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
 

@@ -71,6 +71,7 @@ def _finding(facts: Facts, one: KindAndGroup, exposed_ns: int) -> Finding:
             exposed_per_step_ns=exposed_ns // len(facts.steps),
             share=exposed_ns / facts.steps.total_ns,
             waiting_per_step_ns=waited_ns // len(facts.steps),
+            no_transfer_per_step_ns=int(facts.no_transfer_ns[one.members].sum()) // len(facts.steps),
         ),
     )
 

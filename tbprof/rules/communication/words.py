@@ -20,15 +20,25 @@ class ExposedCommunication(Figures):
     share: float
     waiting_per_step_ns: int
     """At least so much of that is waiting for other ranks."""
+    no_transfer_per_step_ns: int | None = None
+    """At least so much is no transfer, waiting or not; reports before 2026-11-27 do not know."""
 
     def sentence(self, scope: Scope, /) -> str:
         exposed = duration_of(self.exposed_per_step_ns)
         part = f"{share(self.share)} of {scope.name}"
         said = f"{self.place}: {exposed} {scope.each}, {part}, with nothing computed beside it."
-        if not self.waiting_per_step_ns:
-            return said
-        waiting = duration_of(self.waiting_per_step_ns)
-        return f"{said} By the size of its messages at least {waiting} of that is waiting for other ranks."
+        if self.waiting_per_step_ns:
+            waiting = duration_of(self.waiting_per_step_ns)
+            return (
+                f"{said} By the size of its messages at least {waiting} of that is waiting for other ranks."
+            )
+        if self.no_transfer_per_step_ns:
+            other = duration_of(self.no_transfer_per_step_ns)
+            return (
+                f"{said} By the size of its messages at least {other} of that is no transfer: a rank comes "
+                "late, or the exchange goes on after all have come."
+            )
+        return said
 
 
 _DOES = {

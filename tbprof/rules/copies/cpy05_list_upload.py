@@ -62,8 +62,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         sizes = facts.episodes.bytes[site.members]
         if _blocks_for_upload(site) and int(sizes.max()) < STAGED_BYTES and _of_numbers(facts, site):
             # The index goes on being used where it is; numbers are made a tensor once.
-            removal: Removal = "hoist" if _INDEXING.isdisjoint(site.ops) else "drop"
-            figures = ListUploads(int(sizes.sum()))
+            indexing = [op for op in site.ops if op in _INDEXING]
+            removal: Removal = "drop" if indexing else "hoist"
+            figures = ListUploads(int(sizes.sum()), indexing[-1] if indexing else None)
             yield site_finding(facts, index, rule=_CODE, removal=removal, figures=figures)
 
 

@@ -67,6 +67,13 @@ class ListUploads(Figures):
     """Uploads of what Python held in numbers."""
 
     bytes: int
+    op: str | None = None
+    """The op that they are the index of; None where they are none."""
+
+    def sentence(self, _: Scope, /) -> str:
+        if not self.op:
+            return ""
+        return f"{self.op} has an index on the host: one tensor of the device, made once, is not copied."
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ def find_bound_code(facts: Facts, rule: str, *, compiled: bool) -> Iterator[Find
     if main is None or 2 * facts.empty_idle_ns < int(facts.idle.by_device[main].device_ns.sum()):
         return
     bound = facts.once(_bound_codes)
-    for code in islice((code for code in bound if code.is_compiled == compiled), _MAX_PLACES):
+    mine = (code for code in bound if code.is_compiled == compiled and not (compiled and code.is_replayed))
+    for code in islice(mine, _MAX_PLACES):
         yield _finding(facts, rule, code)
 
 
@@ -125,6 +126,8 @@ class CodeKernels:
     median_kernel_ns: int
     is_compiled: bool
     """Whether most of the kernels come from torch.compile."""
+    is_replayed: bool
+    """Whether graphs launch more kernels here than it does one by one."""
     idle: Intervals
     work: Int64s
     """Positions of its kernels."""
@@ -142,6 +145,8 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
     kernels = _kernels_alone(facts)
     of_kernel = facts.work.launch[kernels]
     kernels_of = _by_place(_places(facts, host, of_kernel))
+    graphs, number = _graphs(facts)
+    graphs_of = _by_place(_places(facts, host, graphs))
     length = (facts.work.end_ns - facts.work.start_ns)[kernels]
     slices = facts.trace.slices
     compiled = are_compiled(facts, kernels)
@@ -159,6 +164,7 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
                     ops=len(distinct(launching[launching != NONE])),
                     median_kernel_ns=int(median(length[mine])),
                     is_compiled=2 * int(compiled[mine].sum()) > len(mine),
+                    is_replayed=int(number[graphs_of[place]].sum()) > len(mine),
                     idle=idle,
                     work=kernels[mine],
                 )
@@ -173,6 +179,13 @@ def _kernels_alone(facts: Facts) -> Int64s:
     _, which = distinct_places(facts.work.launch[inside])
     alone: Int64s = inside[np.bincount(which)[which] == 1]
     return alone
+
+
+def _graphs(facts: Facts) -> tuple[Int64s, Int64s]:
+    """The calls in steps that launch several kernels at once, and how many each."""
+    launches, which = distinct_places(facts.work.launch[facts.kernels_in_steps])
+    number = np.bincount(which, minlength=len(launches))
+    return launches[number > 1], number[number > 1]
 
 
 def _places(facts: Facts, host: HostPlaces, launches: Int64s) -> list[str]:

@@ -25,7 +25,31 @@ class DynamicShape(Figures):
     """The one that the user called."""
 
     def sentence(self, _: Scope, /) -> str:
-        return f"{self.op} reads back how large its result is."
+        instead = _WITHOUT_READING.get(self.op)
+        said = f"{self.op} reads back how large its result is"
+        return f"{said}. {instead}." if instead else f"{said}."
+
+
+_BY_MASK = "`torch.where(mask, new, x)`, with `new` as large as `x`, does not"
+_BY_SIZE = "`torch.nonzero_static(x, size=n)` with the most there can be does not, nor does keeping the mask"
+_WITHOUT_READING = {
+    "aten::bincount": (
+        "`torch.zeros(n).scatter_add_(0, x, torch.ones(len(x)))` on the device, with a known `n`, does not; "
+        "`minlength` changes nothing"
+    ),
+    "aten::repeat_interleave": "With `output_size=` it does not",
+    "aten::one_hot": "With `num_classes=` it does not",
+    "aten::histc": "With `min=` and `max=` it does not",
+    "aten::index_put_": _BY_MASK,
+    "aten::index_put": _BY_MASK,
+    "aten::index": "`torch.where(mask, x, 0)` keeps the shape and does not",
+    "aten::masked_select": "`torch.where(mask, x, 0)` keeps the shape and does not",
+    "aten::nonzero": _BY_SIZE,
+    "aten::nonzero_numpy": _BY_SIZE,
+    "aten::argwhere": _BY_SIZE,
+}
+"""What gives the same without a read, for ops of which torch's source says so. `bincount` reads the least and
+the largest value whatever is passed; masks that write one number are `masked_fill_` already."""
 
 
 @dataclass(frozen=True, slots=True)

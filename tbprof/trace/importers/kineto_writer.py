@@ -105,6 +105,8 @@ class Converted:
     """Empty where the recording does not tell."""
     pid: int
     """0 where the recording does not tell."""
+    not_read: tuple[str, ...] = ()
+    """What else the recording holds of the device's work, as it names that."""
 
 
 _STEP = re.compile(

@@ -62,7 +62,7 @@ def _write(recording: _Recording, process: int, source: Path, folder: Path) -> C
     limit = max_trace_bytes(source.stat().st_size)
     with writing(path, str(source), limit, recording.devices, recording.base_time_ns) as writer:
         _write_rows(writer, recording, process, pid)
-    return Converted(path, recording.host, pid)
+    return Converted(path, recording.host, pid, _not_read(recording.tables))
 
 
 def _write_rows(writer: KinetoWriter, recording: _Recording, process: int, pid: int) -> None:
@@ -74,6 +74,7 @@ def _write_rows(writer: KinetoWriter, recording: _Recording, process: int, pid: 
     for category, rows in runtime_calls(tables, strings, process, pid):
         writer.rows(category, rows)
     writer.rows("kernel", kernels(tables, strings, process))
+    writer.rows("kernel", graphs(tables, process))
     writer.rows("gpu_memcpy", copies(tables, process))
     writer.rows("gpu_memset", fills(tables, process))
     writer.rows("cuda_sync", synchronizations(tables, process))
@@ -87,6 +88,11 @@ def _processes(tables: SqliteTables) -> list[int]:
         return sorted(used or called)
     has_rows = any(next(tables.select(name, ("start",)), None) for name in (*DEVICE_TABLES, RUNTIME))
     return [0] if has_rows else []
+
+
+def _not_read(tables: SqliteTables) -> tuple[str, ...]:
+    """The tables of device work that have rows and that nothing here reads."""
+    return tuple(name for name in UNREAD_TABLES if next(tables.select(name, ("start",)), None) is not None)
 
 
 def _distinct(tables: SqliteTables, names: Sequence[str], column: str) -> Iterator[int]:
@@ -118,11 +124,23 @@ def _integer(value: Any) -> int:
 
 Row = tuple[str, int, int, int, int, Mapping[str, Any]]
 
-_KERNEL, _MEMCPY, _MEMSET, _SYNC = (
-    f"CUPTI_ACTIVITY_KIND_{kind}" for kind in ("KERNEL", "MEMCPY", "MEMSET", "SYNCHRONIZATION")
+_KERNEL, _GRAPH, _MEMCPY, _MEMSET, _SYNC = (
+    f"CUPTI_ACTIVITY_KIND_{kind}" for kind in ("KERNEL", "GRAPH_TRACE", "MEMCPY", "MEMSET", "SYNCHRONIZATION")
 )
 RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
-DEVICE_TABLES = (_KERNEL, _MEMCPY, _MEMSET)
+DEVICE_TABLES = (_KERNEL, _GRAPH, _MEMCPY, _MEMSET)
+UNREAD_TABLES = (
+    "CUDA_UM_GPU_PAGE_FAULT_EVENTS",
+    "DX12_WORKLOAD",
+    "GPU_CONTEXT_SWITCH_EVENTS",
+    "GPU_VIDEO_ENGINE_WORKLOAD",
+    "OPENGL_WORKLOAD",
+    "VULKAN_WORKLOAD",
+)
+"""Tables of what else occupies a device, and is no work of CUDA."""
+
+_LAST_NS = 2**53
+"""Three months: the times of a recording count from its start, and a larger one is none."""
 
 _PUSH_POP_RANGE = 59
 _DIRECTIONS = {1: "HtoD", 2: "DtoH", 8: "DtoD", 9: "HtoH", 10: "PtoP", 11: "HtoD", 12: "DtoH", 13: "DtoD"}
@@ -159,6 +177,14 @@ def kernels(tables: SqliteTables, strings: Strings, process: int) -> Iterator[Ro
         args = _args(row) | {"grid": row[11:14], "block": row[14:17]}
         args |= {"registers per thread": registers, "shared memory": _size(static) + _size(dynamic)}
         yield _device_row(strings(demangled) or strings(short) or "kernel", row, args)
+
+
+def graphs(tables: SqliteTables, process: int) -> Iterator[Row]:
+    """Whole graphs as one row a launch, as Nsight Systems records them unless it is asked for their nodes."""
+    of_nodes = {row[5] for row in _timed(tables, _KERNEL, _PLACE, _OF_PROCESS, process)} - {None}
+    for row in _timed(tables, _GRAPH, (*_PLACE, "graphId"), _OF_PROCESS, process):
+        if row[5] not in of_nodes:
+            yield _device_row(f"CUDA graph {_size(row[6])}", row, _args(row))
 
 
 def copies(tables: SqliteTables, process: int) -> Iterator[Row]:
@@ -217,10 +243,11 @@ def thread_names(
 def _timed(
     tables: SqliteTables, table: str, columns: tuple[str, ...], where: str, process: int
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows of a process that have a start and an end; of all where the table tells no process."""
+    """The rows of a process with times that a recording can have; of all where the table tells no process."""
     names_process = tables.has(table, "globalTid" if "globalTid" in where else "globalPid")
     for row in tables.select(table, columns, *((where, (process,)) if names_process else ())):
-        if isinstance(row[0], int) and isinstance(row[1], int):
+        start, end = row[:2]
+        if isinstance(start, int) and isinstance(end, int) and start >= -_LAST_NS and end <= _LAST_NS:
             yield row
 
 
@@ -243,7 +270,7 @@ def _words(value: Any) -> str:
     if not isinstance(value, bytes):
         return str(value)
     is_wide = len(value) % _WIDE == 0 and not any(value[1::2])
-    return value.decode("utf-16-le" if is_wide else "utf-8", "replace").rstrip("\0")
+    return value.decode("utf-16-le" if is_wide else "utf-8", "replace").replace("\0", "")
 
 
 def _thread(global_tid: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass
@@ -73,7 +73,9 @@ def job_verdict(
     total = sum(rank.transfer_us or 0.0 for rank in ranks) + waits_us
     waiting = waits_us / total if total else 0.0
     detail = waiting_sentence(waiting, analysis.matching.matched_count)
-    sentence, saved = _sentence(ranks, waits, late, plan, absent_count)
+    sentence, saved = _sentence(
+        ranks, waits, late, plan, absent_count, [one.in_turn for one in analysis.late]
+    )
     matched, of = analysis.matching.matched_count, analysis.matching.longest_count
     if matched < _MOST_MATCHED * of:
         sentence = few_matched_sentence(sentence, matched, of)
@@ -87,20 +89,24 @@ def _sentence(
     late: Sequence[LateCause],
     plan: Sequence[JobFix],
     absent: int,
+    in_turn: Sequence[Mapping[int, int]],
 ) -> tuple[str, str]:
-    """Who is late, and what a step gains without that."""
+    """Who is late, and what a step gains without that; `in_turn` has an entry a step."""
     compared = sum(rank.transfer_us is not None for rank in ranks)
     of = compared + absent
     lateness: defaultdict[int, float] = defaultdict(float)
     for cause in late:
         lateness[cause.rank] += cause.late_us
+    for step in in_turn:
+        for other, ns in step.items():
+            lateness[other] += ns / len(in_turn) / 1000
     if not lateness:
         return even_sentence(compared, of, _share_of_step(ranks)), ""
     rank, late_us = max(lateness.items(), key=lambda one: (one[1], -one[0]))
     if late_us < (_MOST if len(lateness) > 2 else _MOST_OF_TWO) * sum(lateness.values()):
         most, share = _common_cause(late)
         return in_turn_sentence(compared, of, _share_of_step(ranks), most, share), ""
-    cause = next(one for one in late if one.rank == rank)
+    cause = next((one for one in late if one.rank == rank), late[0])
     waiting = _share_for(rank, cause.also_late, ranks, waits)
     others = [ranks[other].name for other in cause.also_late]
     sentence = late_sentence(
@@ -125,9 +131,9 @@ def _common_cause(late: Sequence[LateCause]) -> tuple[str, float]:
     """Where each rank is late now and then, what they have in common says more than who."""
     causes: defaultdict[str, float] = defaultdict(float)
     for cause in late:
-        causes[cause.cause_name] += cause.late_us
+        causes[cause.cause_name] += cause.due_us
     most = max(causes, key=lambda name: (causes[name], name))
-    return most.lower(), causes[most] / sum(causes.values())
+    return most.lower(), causes[most] / sum(cause.late_us for cause in late)
 
 
 def _share_of_step(ranks: Sequence[JobRank]) -> float:

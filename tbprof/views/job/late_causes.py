@@ -108,7 +108,8 @@ def _cause(
     part = max(by_part, key=lambda one: (by_part[one], one.name, one.within))
     count = len(place_of)
     late_us = sum(late.late_ns for late in some) / count / 1000
-    due_ns = (late.late_ns * late.cause_ns / max(waits[late.step, late.rank], 1) for late in some)
+    due_ns = sum(_due_ns(late, waits[late.step, late.rank]) for late in some)
+    due_us = min(due_ns / count / 1000, late_us)
     computing = some[0].computing
     source = _source(part.name, exact_lines) if part.family == "idle" else None
     place, module = _place(part, source), part.within if part.family == "computing" else ""
@@ -117,10 +118,10 @@ def _cause(
     return LateCause(
         rank=some[0].rank,
         also_late=also_late,
-        sentence=late_cause_sentence(names[some[0].rank], others, len(some), count, late_us, phrase),
+        sentence=late_cause_sentence(names[some[0].rank], others, len(some), count, late_us, due_us, phrase),
         steps=tuple(place_of[late.step] for late in some),
         late_us=late_us,
-        due_us=min(sum(due_ns) / count / 1000, late_us),
+        due_us=due_us,
         kind=part.family,
         cause=part.cause,
         cause_name=job_cause_name(part.family, part.cause, computing),
@@ -130,6 +131,12 @@ def _cause(
         module=module,
         computing=computing,
     )
+
+
+def _due_ns(late: LateRank, waits_ns: int) -> float:
+    """What of its lateness the cause explains: no more than the rank itself spent so."""
+    due = late.late_ns * late.cause_ns / max(waits_ns, 1)
+    return due if late.own_ns is None else min(due, late.own_ns)
 
 
 def _source(name: str, exact_lines: frozenset[tuple[str, int]]) -> JobSource | None:

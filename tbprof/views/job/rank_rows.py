@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from tbprof.job.arrivals import NOBODY, ClockOffset
+from tbprof.job.arrivals import NOBODY
+from tbprof.job.clocks import ClockOffset
 from tbprof.job.rank_record import RankRecord
 from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass

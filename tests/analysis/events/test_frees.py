@@ -38,6 +38,11 @@ def test_frees_of_an_op_without_a_failed_allocation_are_those_of_a_handle() -> N
     assert frees("cudaMalloc", "cudaFree", "cudaStreamIsCapturing", op="aten::cudnn_convolution") == (0, 1)
 
 
+def test_more_frees_in_a_row_than_a_handle_makes_give_the_cache_back() -> None:
+    calls = ("cudaMalloc", "cudaGetLastError", "cudaFree", "cudaFree", "cudaFree", "cudaMalloc")
+    assert frees(*calls, op="aten::cat") == (3, 0)
+
+
 def test_what_an_op_frees_each_time_is_no_handle() -> None:
     """Memory is short: a convolution asks for its workspace and gives it back in every call."""
     built = TraceBuilder()

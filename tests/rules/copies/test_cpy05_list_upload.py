@@ -37,7 +37,7 @@ def making(frame: str) -> TraceBuilder:
 @pytest.mark.parametrize("op", ["aten::index", "aten::index_put_", "aten::_index_put_impl_"])
 def test_a_list_as_an_index_is_found(op: str) -> None:
     (finding,) = found(indexing(op), "CPY05")
-    assert (finding.removal, finding.count, finding.numbers()) == ("drop", 3, {"bytes": 72})
+    assert (finding.removal, finding.count, finding.numbers()) == ("drop", 3, {"bytes": 72, "op": op})
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 3 * (122_000 + LINE_NS)
 

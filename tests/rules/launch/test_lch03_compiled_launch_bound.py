@@ -33,6 +33,16 @@ def test_most_of_its_kernels_decide(inside: int, rule: str) -> None:
     assert finding.rule == rule
 
 
+def test_code_whose_kernels_graphs_launch_is_not_told_to_record_one() -> None:
+    built = hand_written_loss()
+    for start in (0, 1000, 2000):
+        built.op("Torch-Compiled Region: 0/0", start + 150, start + 345)
+        built.graph_launch(
+            start + 325, start + 340, runs=[(start + 700 + at, start + 701 + at) for at in range(20)]
+        )
+    assert found(built, "LCH03") == []
+
+
 def test_a_compiled_training_is_not_told_to_compile(traces: pathlib.Path) -> None:
     report = build_report(traces / "hta_df_index_memory" / "df_index_resolver.json.gz")
     first = report.findings[0]

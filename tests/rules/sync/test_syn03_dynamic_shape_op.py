@@ -11,6 +11,7 @@ from rule_scenes import CODES_OF_READS, each_step, found
 from scenes import read_scalar, upload
 from trace_builder import TraceBuilder
 
+from tbprof.model import Scope
 from tbprof.optable import DYNAMIC_SHAPE_OPS
 
 CODES = (*CODES_OF_READS, "SYN03")
@@ -79,3 +80,22 @@ CASES = (
         below=lambda: selecting(99),
     ),
 )
+
+
+@pytest.mark.parametrize(
+    ("op", "instead"),
+    [
+        ("aten::bincount", "scatter_add_"),
+        ("aten::repeat_interleave", "output_size="),
+        ("aten::index_put_", "torch.where(mask, new, x)"),
+        ("aten::nonzero", "nonzero_static"),
+        ("aten::_unique2", ""),
+    ],
+)
+def test_it_says_what_does_not_read_where_something_does_not(op: str, instead: str) -> None:
+    (finding,) = found(reads(op, "aten::nonzero" if "index" in op else "aten::item"), *CODES)
+    assert finding.figures is not None
+    said, _, advice = finding.figures.sentence(Scope("a step", "a step")).partition(" is. ")
+    assert said.startswith(f"{op} reads back how large its result")
+    assert instead in advice
+    assert bool(advice) == bool(instead)

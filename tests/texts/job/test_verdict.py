@@ -35,8 +35,15 @@ def test_one_is_late_and_several_are() -> None:
     assert "rank 1 and rank 3, which are late by" in late_sentence(
         4, 4, 0.25, "rank 1", ["rank 3"], 900.0, 900.0, "copying"
     )
-    said = late_cause_sentence("rank 1", ["rank 3"], 2, 5, 900.0, "copying")
-    assert said.startswith("Rank 1 and rank 3 are the late ones in 2 of 5 steps")
+    said = late_cause_sentence("rank 1", ["rank 3"], 2, 5, 900.0, 900.0, "copying")
+    assert said.startswith(
+        "Rank 1 and rank 3 are the late ones in 2 of 5 steps, by 0.9\u202fms a step: copying"
+    )
+
+
+def test_what_a_cause_does_not_explain_is_not_given_to_it() -> None:
+    said = late_cause_sentence("rank 1", [], 1, 1, 26_900.0, 15_000.0, "idle with work queued")
+    assert "by 26.9\u202fms a step, 15.0\u202fms of it: idle" in said
 
 
 def test_ranks_that_wait_do_not_arrive_together() -> None:

@@ -147,3 +147,58 @@ def test_a_size_that_is_a_text_is_none(tmp_path: Path) -> None:
         connection.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET staticSharedMemory = 'abc'")
     connection.close()
     assert build_report(path).trace.num_events > 0
+
+
+def test_steps_recorded_as_whole_graphs_are_those_recorded_as_kernels(tmp_path: Path) -> None:
+    """Nsight Systems records a launch of a graph as one row, unless it is asked for the graph's nodes."""
+    plain = write_export(tmp_path / "plain.sqlite", processes=(GLOBAL_PID, OTHER_PID))
+    graph = write_export(tmp_path / "graph.sqlite", processes=(GLOBAL_PID, OTHER_PID))
+    with sqlite3.connect(graph) as connection:
+        connection.execute(_AS_GRAPHS)
+        connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL")
+        connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE globalPid = ?", (OTHER_PID,))
+    connection.close()
+    (kernels, _), (graphs, other) = (
+        [build_report(one.path) for one in convert_nsight(path, path.parent)] for path in (plain, graph)
+    )
+    assert graphs.idle == kernels.idle
+    assert graphs.sync_points == kernels.sync_points
+    assert other.idle is not None
+    read = read_trace(convert_nsight(graph, tmp_path)[0].path)
+    names = [read.names[at] for at in read.slices.name[read.slices.category == Category.KERNEL]]
+    assert names == ["CUDA graph 5"] * 3
+
+
+_AS_GRAPHS = """
+CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE AS SELECT start, end, deviceId, contextId,
+    NULL AS greenContextId, streamId, correlationId, globalPid, 0 AS endDeviceId, shortName AS graphId
+    FROM CUPTI_ACTIVITY_KIND_KERNEL
+"""
+
+
+def test_a_graph_whose_nodes_are_recorded_counts_once(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute(_AS_GRAPHS)
+    connection.close()
+    slices = read_trace(path).slices
+    assert (slices.category == Category.KERNEL).sum() == 3
+
+
+def test_device_work_that_is_not_read_is_named(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE VULKAN_WORKLOAD (start INTEGER, end INTEGER)")
+        connection.execute("CREATE TABLE DX12_WORKLOAD (start INTEGER, end INTEGER)")
+        connection.execute("INSERT INTO VULKAN_WORKLOAD VALUES (1, 2)")
+    connection.close()
+    assert convert_nsight(path, tmp_path)[0].not_read == ("VULKAN_WORKLOAD",)
+
+
+def test_a_time_that_no_recording_has_is_none(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = 9223372036854775807 WHERE rowid = 1")
+    connection.close()
+    slices = read_trace(path).slices
+    assert (slices.category == Category.KERNEL).sum() == 2
