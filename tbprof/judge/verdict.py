@@ -12,7 +12,7 @@ stands beside it. In this order:
   idle and at least half as much as the largest cause; or, without marked steps, they take
   `MOSTLY_COLD_SHARE` of the recording before the device's first work. Nothing else there is typical.
 - `outside_window`: without marked steps, half of the recording or more is before the device's first work
-  or after its last.
+  or after its last, and the window is neither several turns of the same work nor mostly communication.
 - `communication`: exposed communication holds `COMMUNICATION_SHARE` of the steps, at least as much as any
   cause of idle, and removing waits wins less than `RIVAL_SHARE` of it; or a third of the steps and more than
   all idle. A device that waits for other ranks looks busy, and its own host is not to blame.
@@ -25,13 +25,15 @@ stands beside it. In this order:
   other cause; or by `DRAINED_SHARE` of it, and most of that idle begins during a wait, which let the
   device run dry (`drained`).
 - else the largest cause of idle: `input`, `launch_bound` or `host_bound` (whether the host was
-  launching all the time), `staging`, `allocator`, `compile`, `profiler`, `unrecorded`, `queued`, `unknown`.
+  launching all the time; `host_unrecorded` where nothing else of its threads was recorded), `staging`,
+  `allocator`, `compile`, `profiler`, `unrecorded`, `queued`, `unknown`.
 
 Figures are of the steps that are not cold, where there are several of them; so are those of the screens.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
@@ -39,13 +41,14 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.device_pieces import exposed_on_host
-from tbprof.analysis.figures.health import missing_device
+from tbprof.analysis.figures.health import knows_launching_code, missing_device
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
 from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union
 from tbprof.judge import words
 from tbprof.judge.actions import answers
 from tbprof.judge.untypical_window import (
     cold_start,
+    find_outside_window,
     first_calls,
     named_kernels,
     untypical_verdict,
@@ -112,8 +115,10 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     about_waits = _about_waits(findings)
     can_go = about_waits > 0 or (saving.estimate_ns or 0) >= WORTH_SHARE * window.total_ns
     figures = _figures(facts, window, saving, about_waits)
-    untypical = untypical_verdict(facts, window, findings, figures)
-    return untypical or _typical_verdict(facts, window, saving, findings, figures, can_go=can_go)
+    if untypical := untypical_verdict(facts, window, findings, figures):
+        return untypical
+    figures = dataclasses.replace(figures, around_us=_recording_us(facts))
+    return _typical_verdict(facts, window, saving, findings, figures, can_go=can_go)
 
 
 def _without_device(facts: Facts) -> Verdict:
@@ -164,6 +169,11 @@ def _figures(facts: Facts, window: VerdictWindow, saving: Saving, about_waits: i
     )
 
 
+def _recording_us(facts: Facts) -> float | None:
+    outside = find_outside_window(facts)
+    return None if outside is None else outside.recording_ns / 1000
+
+
 def _about_waits(findings: Sequence[Finding]) -> int:
     medium = SEVERITIES.index("medium")
     worth = (f for f in findings if answers(f.rule, "waits") and SEVERITIES.index(f.severity) <= medium)
@@ -196,7 +206,7 @@ def _typical_verdict(
     if case == "waits":
         return Verdict(case, words.Waits(figures, cause))
     if case == "drained":
-        return Verdict(case, words.Drained(figures, cause))
+        return Verdict(case, words.Drained(figures, cause, _case_of(facts, name)))
     case = _case_of(facts, name)
     return Verdict(case, words.Bound(figures, cause, _where(facts, window, findings, case)))
 
@@ -283,7 +293,9 @@ def _drained_share(facts: Facts, pieces: Intervals) -> float:
 def _late_host(facts: Facts) -> str:
     idle = facts.once(find_launch_idle)
     short, long = total_ns(idle.short().idle), total_ns(idle.long().idle)
-    return "launch_bound" if short >= long else "host_bound"
+    if short >= long:
+        return "launch_bound"
+    return "host_bound" if knows_launching_code(facts) else "host_unrecorded"
 
 
 def _where(

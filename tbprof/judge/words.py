@@ -28,6 +28,7 @@ _BECAUSE = {
     "input": "because the next batch is not ready",
     "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
     "host_bound": "because the host does other work between launches",
+    "host_unrecorded": "because the host launches late; what it does meanwhile was not recorded",
     "staging": "because the host copies pageable memory before it can be transferred",
     "allocator": "because the host allocates and frees GPU memory",
     "collective": "because the host waits in a collective (gloo, MPI or a barrier)",
@@ -41,6 +42,7 @@ _BECAUSE = {
 """Why the GPU is idle, by case."""
 
 _CASE_OF_CAUSE = {"data": "input", "launch": "host_bound"}
+"""The case that an older report did not note beside the cause."""
 
 Sentences = tuple[str, str]
 """The first sentence, and a second one; "" where there is nothing to add."""
@@ -62,8 +64,8 @@ class VerdictFigures(Figures):
         return ""
 
     @property
-    def once_us(self) -> float:
-        """The part of a step, or of the recording, that happens once in a process."""
+    def spent_us(self) -> float:
+        """The part of a step, or of the recording, for which another recording is to be made."""
         return 0.0
 
     @property
@@ -207,7 +209,7 @@ class ColdStart(VerdictFigures):
     recording_us: float | None = None
 
     @property
-    def once_us(self) -> float:
+    def spent_us(self) -> float:
         return (self.before_us or 0.0) + self.cause.cause_us / max(self.window.steps, 1)
 
     @property
@@ -400,11 +402,12 @@ class Drained(VerdictFigures):
 
     window: Window
     cause: Cause
+    because: str = ""
+    """The case that the cause would be."""
 
     def sentences(self, *, waits_come_first: bool) -> Sentences:
-        idle = self.cause.idle_because(
-            self.window, _because(_CASE_OF_CAUSE.get(self.cause.cause, self.cause.cause))
-        )
+        because = self.because or _CASE_OF_CAUSE.get(self.cause.cause, self.cause.cause)
+        idle = self.cause.idle_because(self.window, _because(because))
         if waits_come_first:
             return (
                 f"Waits let the GPU run dry before the host is ready with more: {self._without()}.",
@@ -434,6 +437,10 @@ class Bound(VerdictFigures):
     cause: Cause
     where: CausePlace | None = None
     """Where most of it is; None where nothing names that."""
+
+    @property
+    def spent_us(self) -> float:
+        return self.cause.cause_us / max(self.window.shown_steps, 1)
 
     def because(self, case: str) -> Sentences:
         """The verdict of this case."""
@@ -486,11 +493,14 @@ def verdict_figures(case: str, stored: StoredNumbers) -> Figures:
 def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> Sentences:
     """The verdict, and a second sentence; of another version, that its figures are that, and nothing more."""
     figures = verdict.figures.in_words(name_words)
+    if not isinstance(figures, VerdictFigures):
+        return OF_OTHER_VERSION, ""
     if isinstance(figures, Bound):
-        return figures.because(verdict.case)
-    if isinstance(figures, VerdictFigures):
-        return figures.sentences(waits_come_first=waits_come_first)
-    return OF_OTHER_VERSION, ""
+        first, second = figures.because(verdict.case)
+    else:
+        first, second = figures.sentences(waits_come_first=waits_come_first)
+    of_recording = "" if figures.window is None else figures.window.of_recording()
+    return first, f"{second} {of_recording}".strip()
 
 
 OF_OTHER_VERSION = "What is said first of this window was decided by another version of tbprof."

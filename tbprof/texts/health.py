@@ -311,6 +311,13 @@ def _shapes_not_true(numbers: Numbers) -> str:
     return f"{calls} with shapes that can't be true: no device works so fast. They have no limit."
 
 
+def _no_launching_operators(_: Numbers) -> str:
+    return (
+        "The threads that launch recorded no operators, and others did: what they do is not known. Start the "
+        "profiler on them, or have it record all threads."
+    )
+
+
 def _no_stacks(_: Numbers) -> str:
     return "No Python frames were recorded: lines are not known. Record with with_stack=True to see them."
 
@@ -379,6 +386,7 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "calls_without_record": _calls_without_record,
     "calls_cut": _calls_cut,
     "shapes_not_true": _shapes_not_true,
+    "no_launching_operators": _no_launching_operators,
     "no_stacks": _no_stacks,
     "no_user_frames": _no_user_frames,
     "no_audit_step": _no_audit_step,

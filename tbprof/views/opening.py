@@ -107,7 +107,7 @@ def _order(report: Report, case: str, figures: VerdictFigures, actions: Sequence
         step_us = figures.recorded_us
         if step_us is None:
             step_us = mean_step_us(report) or 0.0
-        return record_first_sentence(case, once_us=figures.once_us, step_us=step_us)
+        return record_first_sentence(case, spent_us=figures.spent_us, step_us=step_us)
     if case == "communication" and not (actions and answers(actions[0].finding.rule, case)):
         return ""
     if case == "busy" and not actions:

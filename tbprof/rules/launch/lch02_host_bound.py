@@ -42,6 +42,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.health import knows_launching_code
 from tbprof.analysis.figures.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union, union_of
@@ -51,7 +52,7 @@ from tbprof.rules.base.computing import typical_ns
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import long_pauses
-from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.launch.words import HostPauses
 from tbprof.trace.columns.arrays import NONE, is_among
@@ -127,5 +128,5 @@ RULE = Rule(
     answers=("host_bound",),
     find=find,
     passing=long_pauses,
-    needs=(GPU_WORK,),
+    needs=(GPU_WORK, Need("operators of the threads that launch", knows_launching_code)),
 )

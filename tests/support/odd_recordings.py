@@ -1,0 +1,84 @@
+"""Recordings that are odd in ways that public bug reports tell of: rows lost, shifted, malformed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from trace_builder import TraceBuilder
+
+GEMM = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_64x4_nn"
+LOADER = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+A100 = "NVIDIA A100-SXM4-80GB"
+MI355X = "AMD Instinct MI355X"
+
+
+def kernels(built: TraceBuilder) -> list[dict[str, Any]]:
+    return [event for event in built.events if event.get("cat") == "kernel"]
+
+
+def training(
+    *,
+    steps: int = 4,
+    launches: int = 20,
+    kernel_us: float = 90,
+    vendor: str = "cuda",
+    late_us: float = 0,
+    start_us: float = 0,
+    device: int = 0,
+) -> TraceBuilder:
+    """Steps with a product every 100 us, and 200 us of something else at their ends."""
+    built = TraceBuilder(vendor=vendor)
+    built.device_name = A100 if vendor == "cuda" else MI355X
+    at = start_us
+    for number in range(steps):
+        built.step(number, at, at + 100 * launches + 200)
+        for index in range(launches):
+            call = at + 10 + 100 * index
+            built.op("aten::mm", call - 2, call + 8)
+            runs = (call + 10 + late_us, call + 10 + late_us + kernel_us)
+            built.launch(call, call + 6, runs=runs, name=GEMM, device=device)
+        at += 100 * launches + 200
+    return built
+
+
+def without_rows(built: TraceBuilder, is_lost: Callable[[int], bool]) -> TraceBuilder:
+    """Without the kernels whose number, in the order of their start, is one of the lost ones."""
+    lost = {id(event) for number, event in enumerate(kernels(built)) if is_lost(number)}
+    built.events = [event for event in built.events if id(event) not in lost]
+    return built
+
+
+def launching_thread_without_operators() -> TraceBuilder:
+    """The profiler was started on another thread, which made one tensor."""
+    built = training()
+    built.events = [event for event in built.events if event.get("cat") != "cpu_op"]
+    built.op("aten::empty", 1, 4, thread=7)
+    return built
+
+
+def iterations_after_a_start(*, turns: int = 20) -> TraceBuilder:
+    """No step is marked: 30 ms of start, then turns of six short kernels, 700 us apart."""
+    built = TraceBuilder()
+    built.op("aten::empty", 0, 1)
+    for turn in range(turns):
+        for index in range(6):
+            at = 30_000 + 700.0 * turn + 110 * index
+            built.op("aten::add", at - 2, at + 8)
+            built.launch(at, at + 6, runs=(at + 8, at + 10))
+    return built
+
+
+def exchange_after_a_start() -> TraceBuilder:
+    """Four exchanges of 480 us each and a short product after each, in a recording of 6 ms."""
+    built = TraceBuilder()
+    built.rank = 0
+    built.op("aten::empty", 0, 1)
+    for turn in range(4):
+        at = 4_000 + 500.0 * turn
+        name = "ncclDevKernel_SendRecv(ncclDevComm*, unsigned long, ncclWork*)"
+        built.op("c10d::alltoall_", at - 2, at + 8)
+        built.launch(at, at + 6, runs=(at + 8, at + 488), name=name, stream=16)
+        built.op("aten::mm", at + 10, at + 20)
+        built.launch(at + 12, at + 18, runs=(at + 489, at + 495), name=GEMM)
+    return built
