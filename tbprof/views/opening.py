@@ -162,5 +162,5 @@ def _place(report: Report, action: ActionRow) -> str:
     found = (action.finding, *action.others)
     sources = [report.sites[site].source for one in found for site in one.sites]
     lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
-    places = lines or [one.place for one in found if one.place]
-    return place_of(places)
+    places = [one.place for one in found if one.place] if action.finding.place else []
+    return place_of(lines or places)
