@@ -84,6 +84,13 @@ class Facts:
     def work(self) -> DeviceWork:
         return find_device_work(self.trace)
 
+    @property
+    def gpu_of_machine(self) -> str:
+        """A GPU that torch saw, whether it worked or not; "" where the recording names none."""
+        hook = self.trace.facts
+        named = [name for _, name in sorted(self.trace.device_names.items()) if name]
+        return next(iter((*named, *(() if hook is None else hook.device_names))), "")
+
     @cached_property
     def launch_order(self) -> LaunchOrder:
         return LaunchOrder(self.trace, self.work)

@@ -21,7 +21,7 @@ from tbprof.analysis.device_work import lost_kernels, mostly_captured
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.kernel_durations import largest_kernels
 from tbprof.analysis.intervals import Intervals, clip, intersect, subtract, total_ns, union, union_of
-from tbprof.judge import words
+from tbprof.judge import unjudged_words, words
 from tbprof.judge.verdict_window import VerdictWindow
 from tbprof.judge.window_words import Cause, LargestKernels, Window
 from tbprof.model import Finding, Verdict
@@ -75,19 +75,19 @@ _FEWEST_OF_TURNS = 20
 def unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
     """The verdict where the work of many launches is not in the trace, may not be, or never ran."""
     if facts.trace.is_cut_off:
-        return Verdict("cut_off", words.CutOff(len(facts.work.rows)))
+        return Verdict("cut_off", unjudged_words.CutOff(len(facts.work.rows)))
     lost = lost_kernels(facts.trace)
     if lost is not None:
         launches, without = (int(lost.numbers[name]) for name in ("of", "rows"))
         part = str(lost.numbers.get("part", ""))
-        return Verdict("lost_kernels", words.LostKernels(launches, without, part))
+        return Verdict("lost_kernels", unjudged_words.LostKernels(launches, without, part))
     if window.idle_ns < _MOST * window.total_ns:
         return None
     captured = mostly_captured(facts.trace)
     if captured is None:
         return None
     launches, without = (int(captured.numbers[name]) for name in ("of", "rows"))
-    return Verdict("capture", words.Capture(launches, without))
+    return Verdict("capture", unjudged_words.Capture(launches, without))
 
 
 def untypical_verdict(

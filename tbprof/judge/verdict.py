@@ -42,9 +42,10 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.device_pieces import exposed_on_host
 from tbprof.analysis.figures.health import knows_launching_code, missing_device
+from tbprof.analysis.figures.host_costs import largest_module, largest_operators, where_operators_ran
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
 from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union
-from tbprof.judge import words
+from tbprof.judge import unjudged_words, words
 from tbprof.judge.actions import answers
 from tbprof.judge.untypical_window import (
     cold_start,
@@ -125,14 +126,58 @@ def _without_device(facts: Facts) -> Verdict:
     missing = missing_device(facts)
     match missing.case:
         case "other_device":
-            return Verdict(missing.case, words.OtherDevice(missing.devices, missing.rows))
+            return Verdict(missing.case, unjudged_words.OtherDevice(missing.devices, missing.rows))
         case "cut_off":
-            return Verdict(missing.case, words.CutOff())
+            return Verdict(missing.case, unjudged_words.CutOff())
         case "lost_kernels":
-            return Verdict(missing.case, words.LostKernels(missing.rows, missing.rows))
+            return Verdict(
+                missing.case,
+                _all_lost(facts, missing.rows),
+            )
         case "only_allocations":
-            return Verdict(missing.case, words.OnlyAllocations(missing.rows, missing.devices))
-    return Verdict(missing.case, words.NoDevice(_exposed_on_host(facts)))
+            return Verdict(missing.case, unjudged_words.OnlyAllocations(missing.rows, missing.devices))
+    ran = facts.once(where_operators_ran)
+    costs = _host_costs(facts)
+    reads = unjudged_words.Reads(ran.reads, ran.reads_ns / 1000) if ran.reads else None
+    if ran.device == "mps":
+        return Verdict(
+            "unseen_device", unjudged_words.UnseenDevice(_MPS, facts.steps.total_ns / 1000, costs, reads)
+        )
+    on_cpu = ran.device == "cpu"
+    gpu = facts.gpu_of_machine if on_cpu else ""
+    exposed = _exposed_on_host(facts)
+    figures = unjudged_words.NoDevice(exposed, on_cpu, gpu, costs, reads)
+    return Verdict("on_cpu" if gpu and exposed is None else "no_device", figures)
+
+
+_MPS = "Apple's GPU (MPS)"
+
+
+def _all_lost(facts: Facts, launches: int) -> unjudged_words.LostKernels:
+    lost = next((fact.numbers for fact in facts.trace.health if fact.code == "gpu_work_lost"), {})
+    known = {name: int(lost[name]) for name in ("cupti", "runtime", "driver") if name in lost}
+    versions = unjudged_words.Versions(**known) if known else None
+    return unjudged_words.LostKernels(launches, launches, versions=versions)
+
+
+def _host_costs(facts: Facts) -> unjudged_words.HostCosts | None:
+    """The largest operators and the largest module of a mean step; None where operators hardly take any."""
+    largest, steps = largest_operators(facts), max(len(facts.steps), 1)
+    if not largest or largest[0].own_ns < WORTH_SHARE * facts.steps.total_ns:
+        return None
+    first, following = largest[0], (largest[1] if len(largest) > 1 else None)
+    module = largest_module(facts)
+    return unjudged_words.HostCosts(
+        operator=first.name,
+        operator_us=first.own_ns / 1000 / steps,
+        operator_share=first.share,
+        next_operator=None if following is None else following.name,
+        next_operator_us=None if following is None else following.own_ns / 1000 / steps,
+        next_operator_share=None if following is None else following.share,
+        module=None if module is None else module.name,
+        module_us=None if module is None else module.own_ns / 1000 / steps,
+        module_share=None if module is None else module.share,
+    )
 
 
 def _exposed_on_host(facts: Facts) -> float | None:

@@ -10,6 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tbprof.judge.unjudged_words import (
+    Capture,
+    CutOff,
+    LostKernels,
+    NoDevice,
+    OnlyAllocations,
+    OtherDevice,
+    UnseenDevice,
+)
+from tbprof.judge.verdict_figures import Sentences, VerdictFigures
 from tbprof.judge.window_words import LEAST_US, WORTH_SHARE, Cause, LargestKernels, Window
 from tbprof.model import Figures, StoredNumbers, Verdict
 from tbprof.records import dataclass
@@ -43,154 +53,6 @@ _BECAUSE = {
 
 _CASE_OF_CAUSE = {"data": "input", "launch": "host_bound"}
 """The case that an older report did not note beside the cause."""
-
-Sentences = tuple[str, str]
-"""The first sentence, and a second one; "" where there is nothing to add."""
-
-
-class VerdictFigures(Figures):
-    """The base of these records."""
-
-    __slots__ = ()
-
-    @property
-    def window(self) -> Window | None:
-        """The figures of the device's time; None where none was recorded."""
-        return None
-
-    @property
-    def scope(self) -> str:
-        """What figures are of where much of what was recorded is not in the file; "" elsewhere."""
-        return ""
-
-    @property
-    def spent_us(self) -> float:
-        """The part of a step, or of the recording, for which another recording is to be made."""
-        return 0.0
-
-    @property
-    def recorded_us(self) -> float | None:
-        """How long that step or recording is; None for a mean step."""
-        return None
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:
-        """The verdict in words. What waits expose comes first where they are not the first action."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True)
-class NoDevice(VerdictFigures):
-    exposed_share: float | None = None
-    """The part of the step in which hosts wait in collectives; None where that is little."""
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        if self.exposed_share is None:
-            return "No GPU work was recorded.", "What waits for a GPU can't be seen in this window."
-        return (
-            f"The step waits for communication: {share(self.exposed_share)} of it, in collectives of the "
-            "hosts.",
-            "No GPU work was recorded. `tbprof job` on the run of all ranks names the late one.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class LostKernels(VerdictFigures):
-    launches: int
-    without: int
-    """Launches whose work is not in the recording."""
-    part: str = ""
-    """`start` or `end` where all else of the recording is whole."""
-
-    @property
-    def scope(self) -> str:
-        if self.launches == self.without:
-            return "The recording lacks the GPU's work: the profiler lost all of it."
-        return "The recording lacks much of the GPU's work: what is shown of it is of what is there."
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        launches = count(self.launches, "launch", "launches")
-        return (
-            f"The recording lacks the GPU's work of {self.without:,} of {launches}: it can't be judged.",
-            self._remedy,
-        )
-
-    @property
-    def _remedy(self) -> str:
-        if self.launches == self.without:
-            return (
-                "The profiler recorded no row of the GPU: another one holds it, the driver is newer than this"
-                " torch's CUPTI, or the machine is WSL. `tbprof doctor` tries it."
-            )
-        if self.part == "end":
-            return (
-                "All up to some launch is there, nothing after it: wait for each device that works, with"
-                " `torch.cuda.synchronize(device)`, before the profiler stops."
-            )
-        if self.part == "start":
-            return "The profiler began to record the GPU late: record more steps, and mark them."
-        return "The profiler lost the GPU's rows: record again, with fewer steps or without another profiler."
-
-
-@dataclass(frozen=True, slots=True)
-class Capture(VerdictFigures):
-    launches: int
-    without: int
-    """Launches that ran nothing."""
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        launches = count(self.launches, "launch", "launches")
-        return (
-            f"The host records a CUDA graph in this window: {self.without:,} of {launches} ran nothing.",
-            "Nothing is to be changed here: a graph is captured once. Record steps that replay it.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class CutOff(VerdictFigures):
-    gpu_rows: int | None = None
-    """Rows of the device that are left; None where there are none."""
-
-    @property
-    def scope(self) -> str:
-        if self.gpu_rows is None:
-            return "The file is cut off: no GPU work is in what is left of it."
-        return "The file is cut off: what is shown is of what is left of it."
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        left = (
-            "no GPU work is in what is left of it"
-            if self.gpu_rows is None
-            else "much of the GPU's work may be missing: it can't be judged"
-        )
-        return (
-            f"The file is cut off, and {left}.",
-            "Copy the file again if it was copied while it was written; else record the window again.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class OnlyAllocations(VerdictFigures):
-    events: int
-    devices: str
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        events = count(self.events, "event")
-        return (
-            f"The recording holds allocations only: {events} of {self.devices}.",
-            "The page Memory and `tbprof table memory FILE` show them; what ran is not in it.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class OtherDevice(VerdictFigures):
-    device: str
-    rows: int
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        return (
-            f"The work ran on an accelerator that tbprof does not analyze: {self.device}.",
-            f"Its {count(self.rows, 'row')} are in the recording; host operators can still be read.",
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,6 +329,8 @@ class Bound(VerdictFigures):
 
 _RECORDS: Mapping[str, type[VerdictFigures]] = {
     "no_device": NoDevice,
+    "on_cpu": NoDevice,
+    "unseen_device": UnseenDevice,
     "lost_kernels": LostKernels,
     "capture": Capture,
     "cut_off": CutOff,

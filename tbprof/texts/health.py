@@ -86,6 +86,8 @@ def _facts_damaged(_: Numbers) -> str:
 
 
 def _no_gpu_rows(numbers: Numbers) -> str:
+    if "ran_on" in numbers:
+        return _RAN_ON.get(str(numbers["ran_on"]), "No GPU work was recorded.")
     if "cut" in numbers:
         return "The part of the file that is left holds no GPU work: waits and idle can't be judged."
     return (
@@ -94,7 +96,15 @@ def _no_gpu_rows(numbers: Numbers) -> str:
     )
 
 
+_RAN_ON = {
+    "cpu": "No GPU work was recorded: operators of the CPU's libraries hold the time. No GPU was used.",
+    "mps": "The work of Apple's GPU (MPS) is in no file of torch.profiler: waits and idle can't be judged.",
+}
+
+
 def _gpu_not_recorded(numbers: Numbers) -> str:
+    if "ran_on" in numbers:
+        return _RAN_ON.get(str(numbers["ran_on"]), "No GPU work was recorded.")
     return (
         f"No GPU work was recorded, though torch sees {numbers['device']}: another tool holds "
         f"{_recorder(numbers)}, this user may not profile, or the program runs on the CPU. "

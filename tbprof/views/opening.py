@@ -8,7 +8,9 @@ from pathlib import PurePath
 
 from tbprof.judge.actions import answers, ranked_actions
 from tbprof.judge.steady_steps import mean_step_us
-from tbprof.judge.words import OF_OTHER_VERSION, VerdictFigures, verdict_sentences
+from tbprof.judge.unjudged_words import NoDevice
+from tbprof.judge.verdict_figures import VerdictFigures
+from tbprof.judge.words import OF_OTHER_VERSION, verdict_sentences
 from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
 from tbprof.rules.memory.words import GrowingMemory
@@ -103,6 +105,8 @@ def recording_first(report: Report, actions: Sequence[ActionRow]) -> str:
 
 
 def _order(report: Report, case: str, figures: VerdictFigures, actions: Sequence[ActionRow]) -> str:
+    if figures.order:
+        return figures.order
     if records_first(report, actions):
         step_us = figures.recorded_us
         if step_us is None:
@@ -131,7 +135,13 @@ def _without_gpu(report: Report, actions: Sequence[ActionRow]) -> Opening:
         operators_us, python_us = (0.0, 0.0) if host is None else (host.launching_us, host.other_us)
         known_us = None if host is None else step_us
         said = predicted_sentences(lines, step_us=known_us, operators_us=operators_us, python_us=python_us)
-    return Opening(*said, action=action)
+    verdict, detail = said
+    return Opening(verdict, f"{detail}{_host_costs(report)}", action)
+
+
+def _host_costs(report: Report) -> str:
+    figures = None if report.verdict is None else report.verdict.figures
+    return figures.costs.words() if isinstance(figures, NoDevice) and figures.costs is not None else ""
 
 
 def lines_come_first(report: Report, actions: Sequence[ActionRow]) -> bool:

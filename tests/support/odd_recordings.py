@@ -82,3 +82,36 @@ def exchange_after_a_start() -> TraceBuilder:
         built.op("aten::mm", at + 10, at + 20)
         built.launch(at + 12, at + 18, runs=(at + 489, at + 495), name=GEMM)
     return built
+
+
+def on_mps(*, turns: int = 80) -> TraceBuilder:
+    """Apple's GPU, of which no row is recorded: a read of a number waits 0.3 ms for it each turn."""
+    built = TraceBuilder()
+    for turn in range(turns):
+        at = 900.0 * turn
+        built.op("aten::linear", at, at + 40)
+        built.op("aten::linear_backward", at + 50, at + 110)
+        built.op("aten::addcdiv_", at + 120, at + 460)
+        built.op("aten::item", at + 470, at + 770)
+        built.op("aten::_local_scalar_dense", at + 472, at + 768)
+    return built
+
+
+def on_the_cpu(*, gpu: bool, convolution: str = "aten::mkldnn_convolution") -> TraceBuilder:
+    """Ten turns of a convolution of 3 ms and a batch norm of 0.7; the file may name a GPU."""
+    built = TraceBuilder()
+    for turn in range(10):
+        at = 4_000.0 * turn
+        built.op("aten::conv2d", at, at + 3_010)
+        built.op(convolution, at + 5, at + 3_005)
+        built.op("aten::native_batch_norm", at + 3_100, at + 3_800)
+    if gpu:
+        built.members["deviceProperties"] = [{"id": 0, "name": "Tesla T4"}]
+    return built
+
+
+def all_rows_lost(*, versions: dict[str, int]) -> TraceBuilder:
+    """No row of a GPU beside 80 launches; the file names versions of CUDA."""
+    built = without_rows(training(), lambda _: True)
+    built.members.update(versions)
+    return built

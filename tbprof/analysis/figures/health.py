@@ -14,7 +14,7 @@ from tbprof.analysis.device_work import (
 )
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import are_within, overlap_ns, union
-from tbprof.analysis.names import matching_names, matching_rows
+from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import LAG_SHARE, gpu_lag_ns, lag_in_steps
 from tbprof.model import HealthFact, HealthSeverity, HookFacts
 from tbprof.records import dataclass
@@ -200,17 +200,6 @@ def lacks_device_rows(facts: Facts) -> bool:
     if facts.work.main_device is not None:
         return False
     return missing_device(facts).case in ("no_device", "lost_kernels")
-
-
-_ON_DEVICE = r"(?:nccl|rccl):|aten::(?:record_stream$|cudnn_|miopen_)"
-"""Ranges and ops that only a program with a GPU has."""
-
-
-def runs_on_host(facts: Facts) -> bool:
-    """Whether the window is whole and nothing in it ran on a device, or was meant to."""
-    if facts.work.main_device is not None or missing_device(facts).case != "no_device":
-        return False
-    return not matching_names(facts.trace, _ON_DEVICE).any()
 
 
 _FEW_LAUNCHED = 20

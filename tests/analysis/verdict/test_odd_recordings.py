@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from odd_recordings import (
+    all_rows_lost,
     exchange_after_a_start,
     iterations_after_a_start,
     launching_thread_without_operators,
+    on_mps,
+    on_the_cpu,
     training,
 )
 from trace_builder import TraceBuilder
@@ -79,3 +83,79 @@ def test_with_operators_the_host_is_to_blame() -> None:
     assert case == "host_bound"
     assert said.action.startswith("First: shorten the host's own work")
     assert rules_of(training()) == ["LCH02"]
+
+
+def test_what_waits_for_apples_gpu_is_no_work_of_a_cpu() -> None:
+    case, said = said_of(on_mps())
+    assert case == "unseen_device"
+    assert said.verdict == "The work ran on Apple's GPU (MPS), which torch.profiler does not record."
+    assert "80 reads of a number last 23.7 ms" in said.detail
+    assert "`aten::addcdiv_` 27.2 ms, 46 % of their time" in said.detail
+    assert said.action == (
+        "First: read numbers back later, or less often: the host stands in reads for 23.7 ms of 71.9 ms."
+    )
+    assert rules_of(on_mps()) == []
+
+
+def test_a_nested_tensor_of_the_cpu_has_an_operator_of_apples_gpu() -> None:
+    built = on_the_cpu(gpu=False)
+    built.op("aten::linear_backward", 3_850, 3_900)
+    assert said_of(built)[0] == "no_device"
+
+
+@pytest.mark.parametrize("convolution", ["aten::mkldnn_convolution", "aten::thnn_conv2d"])
+def test_a_model_on_the_cpu_of_a_machine_with_a_gpu_is_said_as_that(convolution: str) -> None:
+    case, said = said_of(on_the_cpu(gpu=True, convolution=convolution))
+    assert case == "on_cpu"
+    assert said.verdict == "The model runs on the CPU of a machine with a GPU, Tesla T4."
+    assert said.detail == (
+        f"Its largest operators: `{convolution}` 30.0 ms, 81 % of their time, `aten::native_batch_norm` "
+        "7.0 ms, 19 %."
+    )
+    assert said.action.startswith("First: move the model and its batches to the GPU")
+
+
+def test_on_a_cpu_what_takes_the_time_is_named() -> None:
+    case, said = said_of(on_the_cpu(gpu=False))
+    assert case == "no_device"
+    assert said.verdict == "No GPU work was recorded: the model runs on the CPU."
+    assert "`aten::mkldnn_convolution` 30.0 ms, 81 % of their time" in said.detail
+
+
+def test_what_a_gpu_would_run_is_not_called_a_model_on_the_cpu() -> None:
+    """Launching takes microseconds, and first calls take seconds once."""
+    built = on_the_cpu(gpu=True, convolution="aten::cudnn_convolution")
+    built.events = [event for event in built.events if event["dur"] < 100]
+    for turn in range(10):
+        built.op("aten::addmm", 100.0 * turn, 100.0 * turn + (50_000 if turn == 9 else 20))
+    case, said = said_of(built)
+    assert (case, said.verdict) == ("no_device", "No GPU work was recorded.")
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        (
+            {"cupti_version": 18, "cuda_driver_version": 12040},
+            "CUPTI (version 18) is older than the driver, for CUDA 12.4: take a torch that is built for that",
+        ),
+        (
+            {"cupti_version": 18, "cuda_runtime_version": 12010, "cuda_driver_version": 13000},
+            "CUPTI (version 18, of CUDA 12.1) is older than the driver, for CUDA 13.0",
+        ),
+        (
+            {"cupti_version": 28, "cuda_runtime_version": 12090, "cuda_driver_version": 12080},
+            "CUPTI (version 28, of CUDA 12.9) is newer than the driver, for CUDA 12.8: update the driver.",
+        ),
+        (
+            {"cupti_version": 26, "cuda_runtime_version": 12080, "cuda_driver_version": 12080},
+            "CUPTI and the driver are both of CUDA 12.8: another profiler holds the GPU",
+        ),
+        ({"cupti_version": 18}, "the driver is newer than this torch's CUPTI, or the machine is WSL"),
+        ({"cuda_driver_version": -1, "cupti_version": "x"}, "or the machine is WSL"),
+    ],
+)
+def test_where_all_rows_are_lost_the_versions_tell_what_to_do(versions: dict[str, int], said: str) -> None:
+    case, opening = said_of(all_rows_lost(versions=versions))
+    assert case == "lost_kernels"
+    assert said in opening.detail

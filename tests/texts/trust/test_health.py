@@ -24,7 +24,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "gpu_rows_joined": {"rows": 24},
     "steps_left_out": {"steps": 2, "of": 4, "launches": 40},
     "gpu_rows_cut": {"rows": 2, "worst_us": 9_900.0, "name": "gemm"},
-    "no_gpu_rows": {"rows": 812},
+    "no_gpu_rows": {"rows": 812, "ran_on": "cpu"},
     "gpu_not_recorded": {"device": "NVIDIA H100"},
     "gpu_work_lost": {"launches": 812},
     "no_operators": {},
