@@ -321,6 +321,15 @@ def _shapes_not_true(numbers: Numbers) -> str:
     return f"{calls} with shapes that can't be true: no device works so fast. They have no limit."
 
 
+def _all_far_from_limits(numbers: Numbers) -> str:
+    best = share(float(numbers["best_share"]))
+    operators = count(int(numbers["operators"]), "largest operator")
+    return (
+        f"All of the {operators} reach at most {best} of what the device can: its clocks are low, its "
+        "memory is spilled to the host, or another process works on it. Watch `nvidia-smi` meanwhile."
+    )
+
+
 def _no_launching_operators(_: Numbers) -> str:
     return (
         "The threads that launch recorded no operators, and others did: what they do is not known. Start the "
@@ -396,6 +405,7 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "calls_without_record": _calls_without_record,
     "calls_cut": _calls_cut,
     "shapes_not_true": _shapes_not_true,
+    "all_far_from_limits": _all_far_from_limits,
     "no_launching_operators": _no_launching_operators,
     "no_stacks": _no_stacks,
     "no_user_frames": _no_user_frames,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from odd_recordings import (
+    A100,
     all_rows_lost,
     exchange_after_a_start,
     iterations_after_a_start,
@@ -12,6 +13,7 @@ from odd_recordings import (
     on_the_cpu,
     training,
 )
+from shape_scenes import typed_op
 from trace_builder import TraceBuilder
 
 from tbprof.views.opening import Opening, opening_of
@@ -159,3 +161,73 @@ def test_where_all_rows_are_lost_the_versions_tell_what_to_do(versions: dict[str
     case, opening = said_of(all_rows_lost(versions=versions))
     assert case == "lost_kernels"
     assert said in opening.detail
+
+
+def product_once(*, long_us: float, short_us: float = 9.6) -> TraceBuilder:
+    """A window with one long product in float32 and eleven short ones, on a busy A100."""
+    built = TraceBuilder()
+    built.device_name = A100
+    at = 10.0
+    for number in range(12):
+        end = at + (long_us if number == 3 else short_us)
+        call = 1 + 20.0 * number
+        built.op("aten::mm", call - 1, call + 7)
+        built.launch(call, call + 5, runs=(at + 10, end + 10), name="ampere_sgemm_32x128_nt")
+        built.op("aten::add", call + 8, call + 17)
+        built.launch(call + 9, call + 14, runs=(end + 11, end + 1_200))
+        at = end + 1_200
+    built.synchronize("cudaDeviceSynchronize", 300, at + 10)
+    return built
+
+
+@pytest.mark.parametrize(("long_us", "severity"), [(2_440, "low"), (9.6, None)])
+def test_one_kernel_that_is_long_once_is_no_alarm(long_us: float, severity: str | None) -> None:
+    found = [one.severity for one in product_once(long_us=long_us).report().findings if one.rule == "PRC02"]
+    assert found == ([] if severity is None else [severity])
+
+
+def test_products_that_are_all_long_are_one() -> None:
+    report = product_once(long_us=400, short_us=400).report()
+    assert [one.severity for one in report.findings if one.rule == "PRC02"] == ["medium"]
+
+
+@pytest.mark.parametrize(("pause_us", "rules"), [(240, ["LCH02"]), (22, [])])
+def test_hardly_any_time_is_no_alarm_however_short_the_step_is(pause_us: float, rules: list[str]) -> None:
+    """The host launches nothing for 0.3 ms of each step, of which the GPU is idle for so long."""
+    built = TraceBuilder()
+    for number in range(4):
+        at = 400.0 * number
+        built.step(number, at, at + 400)
+        built.launch(at + 1, at + 2, runs=(at + 2, at + 301 - pause_us))
+        built.annotation("augment", at + 3, at + 300)
+        built.launch(at + 301, at + 302, runs=(at + 302, at + 401))
+    assert [rule for rule in rules_of(built) if rule == "LCH02"] == rules
+
+
+def test_a_free_before_the_first_launch_opens_the_context() -> None:
+    built = iterations_after_a_start()
+    built.call("cudaFree", 10, 29_000)
+    assert said_of(built)[0] == "cold_start"
+
+
+def test_the_last_synchronize_of_a_harness_holds_up_no_exchange() -> None:
+    built = exchange_after_a_start()
+    built.synchronize("cudaDeviceSynchronize", 5_530, 6_000)
+    built.synchronize("cudaDeviceSynchronize", 6_001, 6_005)
+    found = {one.rule: one.severity for one in built.report().findings}
+    assert found["DST05"] == "info"
+
+
+def test_all_kinds_of_operators_far_from_their_limits_get_a_word() -> None:
+    built = TraceBuilder()
+    built.device_name = A100
+    dims = ([1024, 1024], [1024, 1024])
+    for turn in range(8):
+        at = 30_000.0 * turn
+        for index, name in enumerate(("aten::mm", "aten::add", "aten::mul", "aten::relu")):
+            typed_op(built, name, at + 20 * index, at + 20 * index + 15, dims=dims, types=("float", "float"))
+            runs = (at + 100 + 7_000 * index, at + 7_050 + 7_000 * index)
+            built.launch(at + 20 * index + 2, at + 20 * index + 8, runs=runs)
+    facts = {fact.code: fact.numbers for fact in built.report().trace.health}
+    assert facts["all_far_from_limits"]["operators"] >= 3
+    assert float(facts["all_far_from_limits"]["best_share"]) < 0.1

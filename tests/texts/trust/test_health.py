@@ -46,6 +46,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42, "of_device": 0},
     "copies_without_call": {"copies": 2},
     "calls_cut": {"calls": 2},
+    "all_far_from_limits": {"operators": 3, "best_share": 0.044},
     "shapes_not_true": {"calls": 2},
     "calls_without_record": {"calls": 3},
     "accumulation": {"steps": 4, "optimizer_steps": 1},
