@@ -151,6 +151,9 @@ def _worth_a_change(actions: list[WeightedAction], steps_ns: float) -> tuple[Act
 _MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
 """The share of the steps at which the next worse severity begins."""
 
+_MEASURED = ("communication", "copying")
+"""Cases whose ceiling is what was measured on the device, and no guess about the host."""
+
 _LEADS_FROM = 0.5
 """The share of the worth of any other action."""
 
@@ -203,7 +206,8 @@ def _lead(report: Report, rows: list[WeightedAction], others: list[WeightedActio
     most = max(weight for _, weight in [*rows, *others])
     is_sure = named[0][0].saving.estimate_ns is not None
     estimates = [action.saving.estimate_ns or 0 for action, _ in [*rows, *others]]
-    if not is_sure and max(estimates) >= max(named[0][0].saving.ceiling_ns, 1):
+    # Copies last as long whatever waits for them goes.
+    if not is_sure and case != "copying" and max(estimates) >= max(named[0][0].saving.ceiling_ns, 1):
         return None
     return named[0] if worth >= _LEADS_FROM * most else None
 
@@ -269,7 +273,7 @@ def _weight(report: Report, action: Action, steps_ns: float) -> float:
         return saving.estimate_ns
     if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
         return saving.floor_ns
-    if report.verdict is not None and report.verdict.case == "communication" and _is_named(report, action):
+    if report.verdict is not None and report.verdict.case in _MEASURED and _is_named(report, action):
         return saving.ceiling_ns
     worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
     return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * steps_ns)

@@ -115,3 +115,24 @@ def all_rows_lost(*, versions: dict[str, int]) -> TraceBuilder:
     built = without_rows(training(), lambda _: True)
     built.members.update(versions)
     return built
+
+
+def staged_uploads(*, device: str = A100, pinned_us: float = 0) -> TraceBuilder:
+    """Steps of 68 ms: an upload of 154 MB that the host stages, and a read of as much; one may be pinned."""
+    built = TraceBuilder()
+    built.device_name = device
+    large = 154_140_672
+    for number in range(8):
+        at = 68_000.0 * number
+        built.step(number, at, at + 68_000)
+        built.op("aten::copy_", at + 40, at + 32_500)
+        runs = (at + 300, at + 32_500)
+        built.copy("HtoD", "pageable", at + 50, at + 32_470, runs=runs, size_bytes=large, stream=20)
+        built.op("aten::copy_", at + 32_550, at + 67_850)
+        runs = (at + 32_600, at + 67_800)
+        built.copy("DtoH", "pageable", at + 32_560, at + 67_830, runs=runs, size_bytes=large)
+        if pinned_us:
+            runs = (at + 67_860, at + 67_860 + pinned_us)
+            built.copy("HtoD", "pinned", at + 67_852, at + 67_856, runs=runs, size_bytes=1_600_000)
+        built.synchronize("cudaDeviceSynchronize", at + 67_990, at + 67_998)
+    return built

@@ -11,11 +11,13 @@ from odd_recordings import (
     launching_thread_without_operators,
     on_mps,
     on_the_cpu,
+    staged_uploads,
     training,
 )
 from shape_scenes import typed_op
 from trace_builder import TraceBuilder
 
+from tbprof.texts.figures.places import scope_of
 from tbprof.views.opening import Opening, opening_of
 
 
@@ -231,3 +233,28 @@ def test_all_kinds_of_operators_far_from_their_limits_get_a_word() -> None:
     facts = {fact.code: fact.numbers for fact in built.report().trace.health}
     assert facts["all_far_from_limits"]["operators"] >= 3
     assert float(facts["all_far_from_limits"]["best_share"]) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("device", "pinned_us", "most_us", "said"),
+    [
+        (A100, 0, 27_013, "as fast as the device's link is, they would take 43.4 ms"),
+        (A100, 100, 22_816, "as others of this window are, they would take 77.1 ms"),
+        ("Some device", 0, None, "The host copies them itself, and launches nothing meanwhile."),
+    ],
+)
+def test_pinning_what_the_host_stages_saves_what_it_takes_more(
+    device: str, pinned_us: float, most_us: float | None, said: str
+) -> None:
+    built = staged_uploads(device=device, pinned_us=pinned_us)
+    report = built.report()
+    (found,) = [one for one in report.findings if one.rule == "CPY01"]
+    sentence = found.figures.sentence(scope_of(marks_steps=True)).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert said in sentence
+    assert "not estimated" not in sentence
+    if most_us is None:
+        assert found.saving is None
+        return
+    assert found.saving is not None
+    assert found.saving.ceiling_ns / 8_000 == pytest.approx(most_us, rel=0.002)
+    assert said_of(built)[1].action.startswith("First: pin the batches")
