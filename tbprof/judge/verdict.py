@@ -26,7 +26,8 @@ stands beside it. In this order:
   device run dry (`drained`).
 - else the largest cause of idle: `input`, `launch_bound` or `host_bound` (whether the host was
   launching all the time; `host_unrecorded` where nothing else of its threads was recorded), `staging`,
-  `allocator`, `compile`, `profiler`, `unrecorded`, `queued`, `unknown`.
+  `allocator`, `compile`, `profiler`, `unrecorded`, `queued` (`held_back` where work begins only once the
+  host waits), `unknown`.
 
 Figures are of the steps that are not cold, where there are several of them; so are those of the screens.
 """
@@ -253,7 +254,29 @@ def _typical_verdict(
     if case == "drained":
         return Verdict(case, words.Drained(figures, cause, _case_of(facts, name)))
     case = _case_of(facts, name)
-    return Verdict(case, words.Bound(figures, cause, _where(facts, window, findings, case)))
+    if case == "queued" and (held := _held_back(facts, figures, cause)) is not None:
+        return Verdict("held_back", held)
+    where, hook = _where(facts, window, findings, case), facts.trace.facts
+    found = None if hook is None or case != "queued" else hook.other_gpu_processes
+    return Verdict(case, words.Bound(figures, cause, where, found or None))
+
+
+def _held_back(facts: Facts, figures: Window, cause: Cause) -> words.HeldBack | None:
+    """The figures where the driver holds work back, with the operator that waits longest for it."""
+    held = facts.held_back
+    if held is None:
+        return None
+    held_ns: Counter[str] = Counter()
+    for site, ns in zip(facts.site_of_episode[held.waits].tolist(), held.held_ns.tolist(), strict=True):
+        held_ns[(*facts.sites[site].ops, "")[0]] += ns
+    op, _ = max(held_ns.items(), key=lambda one: (one[1], one[0]))
+    return words.HeldBack(
+        window=figures,
+        cause=cause,
+        waits=len(held.waits),
+        held_us=total_ns(held.idle) / 1000,
+        op=op,
+    )
 
 
 def _before_causes(

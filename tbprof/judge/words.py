@@ -299,6 +299,18 @@ class Bound(VerdictFigures):
     cause: Cause
     where: CausePlace | None = None
     """Where most of it is; None where nothing names that."""
+    others: int | None = None
+    """Other processes on the device, where work was queued meanwhile and they are known."""
+
+    @property
+    def order(self) -> str:
+        if not self.others:
+            return ""
+        spent, whole = duration(self.spent_us), duration(self.window.step_us)
+        others = count(self.others, "other process", "other processes")
+        return (
+            f"First: give the program a GPU of its own: {others} work on this one, up to {spent} of {whole}."
+        )
 
     @property
     def spent_us(self) -> float:
@@ -308,6 +320,8 @@ class Bound(VerdictFigures):
         """The verdict of this case."""
         window = self.window
         first = f"{self.cause.idle_because(window, _because(case))}{window.communication_too()}."
+        if self.others:
+            return first, f"{self._place()}Meanwhile the GPU works for another process."
         if case == "queued":
             other_rank = "another rank, " if window.ranks != 1 else ""
             return (
@@ -325,6 +339,43 @@ class Bound(VerdictFigures):
         if not place:
             return f"{spent} of that idle time is outside every labeled range and function. "
         return f"{spent} of that idle time is in {place}. "
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack(VerdictFigures):
+    """Work that the driver submits only once the host waits for it."""
+
+    window: Window
+    cause: Cause
+    waits: int
+    """Those in which the device was free and work was queued for long."""
+    held_us: float
+    op: str
+    """The innermost operator of most of them; "" where none is recorded."""
+
+    @property
+    def order(self) -> str:
+        window = self.window
+        most, whole = duration(window.of_step(self.held_us)), duration(window.step_us)
+        place = f" ({self.op})" if self.op else ""
+        return f"First: {_FEWER_WAITS.get(self.op, 'wait less often')}{place}: up to {most} of {whole}."
+
+    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
+        window, held = self.window, duration(self.window.of_step(self.held_us))
+        where = f", most of them in {self.op}" if self.op else ""
+        idle = self.cause.idle_because(window, "although work is queued: it begins only while the host waits")
+        return (
+            f"{idle}.",
+            f"{held} of it in {count(self.waits, 'wait')}{where}. Drivers of Windows, and under WSL, hold "
+            "launches back until the host waits for them; another process on the GPU looks alike.",
+        )
+
+
+_FEWER_WAITS = {
+    "aten::_coalesce": "coalesce each sparse tensor once, and keep it",
+    "aten::_local_scalar_dense": "read numbers back less often",
+}
+"""What to do about waits in an operator."""
 
 
 _RECORDS: Mapping[str, type[VerdictFigures]] = {
@@ -345,6 +396,7 @@ _RECORDS: Mapping[str, type[VerdictFigures]] = {
     "busy": Busy,
     "waits": Waits,
     "drained": Drained,
+    "held_back": HeldBack,
 }
 """The record of each case; those that are a cause of idle have `Bound`."""
 

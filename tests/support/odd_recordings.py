@@ -136,3 +136,32 @@ def staged_uploads(*, device: str = A100, pinned_us: float = 0) -> TraceBuilder:
             built.copy("HtoD", "pinned", at + 67_852, at + 67_856, runs=runs, size_bytes=1_600_000)
         built.synchronize("cudaDeviceSynchronize", at + 67_990, at + 67_998)
     return built
+
+
+def held_back_submissions(*, late_us: float = 560) -> TraceBuilder:
+    """A driver that submits only once the host waits: three launches and a synchronize, 20 times."""
+    built = TraceBuilder()
+    for turn in range(20):
+        at = 660.0 * turn
+        built.op("aten::coalesce", at, at + 640)
+        built.op("aten::_coalesce", at + 2, at + 632)
+        for index in range(3):
+            runs = (at + late_us + 3 * index, at + late_us + 2 + 3 * index)
+            built.launch(at + 10 + 8 * index, at + 13 + 8 * index, runs=runs, name="_kernel_agent")
+        built.synchronize("cudaStreamSynchronize", at + 40, at + 580)
+    return built
+
+
+def loader_before_the_window() -> TraceBuilder:
+    """A loader that takes 6.7 ms before the GPU's first work, and 0.43 in each turn."""
+    built = TraceBuilder()
+    built.device_name = A100
+    built.annotation(LOADER, 0, 6_700)
+    for turn in range(20):
+        at = 38_000 + 2_000.0 * turn
+        built.annotation(LOADER, at, at + 430)
+        for index in range(6):
+            call = at + 440 + 250 * index
+            built.op("aten::mm", call - 2, call + 8)
+            built.launch(call, call + 6, runs=(call + 10, call + 14), name=GEMM)
+    return built

@@ -7,8 +7,10 @@ from odd_recordings import (
     A100,
     all_rows_lost,
     exchange_after_a_start,
+    held_back_submissions,
     iterations_after_a_start,
     launching_thread_without_operators,
+    loader_before_the_window,
     on_mps,
     on_the_cpu,
     staged_uploads,
@@ -258,3 +260,37 @@ def test_pinning_what_the_host_stages_saves_what_it_takes_more(
     assert found.saving is not None
     assert found.saving.ceiling_ns / 8_000 == pytest.approx(most_us, rel=0.002)
     assert said_of(built)[1].action.startswith("First: pin the batches")
+
+
+def test_work_that_begins_only_while_the_host_waits_is_held_back() -> None:
+    built = held_back_submissions()
+    case, said = said_of(built)
+    assert case == "held_back"
+    assert said.verdict == (
+        "The GPU is idle 99 % of the window, 83 % although work is queued: it begins only while the host "
+        "waits."
+    )
+    assert said.detail.startswith("9.9 ms of it in 19 waits, most of them in aten::_coalesce.")
+    assert said.action == (
+        "First: coalesce each sparse tensor once, and keep it (aten::_coalesce): up to 9.9 ms of 12.5 ms."
+    )
+    savings = built.report().savings
+    assert savings is not None
+    assert savings.ceiling_ns > 9_900_000
+
+
+def test_work_that_is_late_at_any_time_may_wait_for_another_process() -> None:
+    built = held_back_submissions()
+    built.events = [event for event in built.events if event["name"] != "cudaStreamSynchronize"]
+    built.synchronize("cudaStreamSynchronize", 13_140, 13_150)
+    assert said_of(built)[0] == "queued"
+
+
+def test_what_a_loader_does_before_the_window_is_none_of_it() -> None:
+    case, said = said_of(loader_before_the_window())
+    assert case == "host_bound"
+    found = {one.rule: one for one in loader_before_the_window().report().findings}
+    saving = found["DAT01"].saving
+    assert saving is not None
+    assert saving.ceiling_ns <= 20 * 430_000
+    assert said.action.startswith("First: shorten the host's own work")
