@@ -20,6 +20,7 @@ from tbprof.analysis.figures.communication_totals import communication_totals
 from tbprof.analysis.figures.computing_totals import computing_health, computing_totals
 from tbprof.analysis.figures.gpu_use import gpu_use
 from tbprof.analysis.figures.health import health_facts
+from tbprof.analysis.figures.host_costs import file_health
 from tbprof.analysis.figures.memory_blocks import memory_peaks, window_curves
 from tbprof.analysis.figures.operator_limits import find_limits
 from tbprof.analysis.figures.operators import find_operators
@@ -219,7 +220,7 @@ def _summary(facts: Facts) -> TraceSummary:
         era=trace.era,
         span_ns=_span_ns(facts),
         num_events=trace.num_events,
-        health=(*trace.health, *health_facts(facts), *computing_health(facts)),
+        health=(*file_health(facts), *health_facts(facts), *computing_health(facts)),
     )
 
 

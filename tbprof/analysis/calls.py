@@ -211,7 +211,16 @@ def find_frees(trace: Trace, lanes: tuple[int, ...], calls: Calls) -> Frees:
     of_cache = (before & after) | (number > MAX_HANDLES)
     flushing = np.where(in_op, of_cache[run], (number >= MIN_FREES)[run])
     flushing[in_op] |= _recurs(slices.name[calls.ops.rows[op[in_op]]], lane[at[in_op]], op[in_op])
-    return Frees(every=rows[at], flushing=rows[at[flushing]], of_handles=rows[at[in_op & ~flushing]])
+    # `cudaFree(0)` opens the context: it comes before the first launch, and frees nothing.
+    launched_ns = slices.start_ns[matching_rows(trace, _LAUNCH, Category.RUNTIME)]
+    is_first = start < launched_ns.min(initial=np.iinfo(np.int64).max)
+    opens = ~in_op & is_first & (slices.duration_ns[rows[at]] >= LONG_CALL_NS)
+    flushing &= ~opens
+    handles = (in_op & ~flushing) | opens
+    return Frees(every=rows[at], flushing=rows[at[flushing]], of_handles=rows[at[handles]])
+
+
+_LAUNCH = r"(?:cuda|hip|cu)(?:Ext)?(?:Module)?(?:Launch|GraphLaunch)"
 
 
 def _recurs(op_name: npt.NDArray[np.integer], lane: Int64s, op: Int64s) -> npt.NDArray[np.bool_]:

@@ -26,8 +26,9 @@ from tbprof.analysis.device_work import (
 )
 from tbprof.analysis.episodes import Episodes, find_episodes
 from tbprof.analysis.exposure import DeviceParts, exposed_ns, no_transfer_ns
+from tbprof.analysis.held_back import HeldBack, find_held_back
 from tbprof.analysis.host_states import HostLanes, host_states
-from tbprof.analysis.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union
+from tbprof.analysis.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union, union_of
 from tbprof.analysis.nesting import Nest
 from tbprof.analysis.replay.replay import Replay, steps_to_replay
 from tbprof.analysis.replay.schedule import device_schedule
@@ -83,6 +84,13 @@ class Facts:
     @cached_property
     def work(self) -> DeviceWork:
         return find_device_work(self.trace)
+
+    @property
+    def gpu_of_machine(self) -> str:
+        """A GPU that torch saw, whether it worked or not; "" where the recording names none."""
+        hook = self.trace.facts
+        named = [name for _, name in sorted(self.trace.device_names.items()) if name]
+        return next(iter((*named, *(() if hook is None else hook.device_names))), "")
 
     @cached_property
     def launch_order(self) -> LaunchOrder:
@@ -322,9 +330,24 @@ class Facts:
 
         Never where that device is not known.
         """
+        found = self.fillable_by_launches
+        return found if self.held_back is None else union_of((found, self.held_back.idle))
+
+    @cached_property
+    def fillable_by_launches(self) -> Intervals:
+        """The same without what only fewer waits win back."""
         if not self.device_is_known:
             return NEVER
         return find_fillable(self.trace, self.work, self.steps, self.idle, self.transfers)
+
+    @cached_property
+    def held_back(self) -> HeldBack | None:
+        """Work that the driver holds back until the host waits; None where something else may be why."""
+        main, hook = self.work.main_device, self.trace.facts
+        others = hook is not None and hook.other_gpu_processes
+        if main is None or not self.device_is_known or others or len(self.collectives.at):
+            return None
+        return find_held_back(self.idle, self.episodes, self.training_threads, main, self.steps.total_ns)
 
     @cached_property
     def fillable_ns(self) -> int:

@@ -4,7 +4,8 @@ A change is worth its estimate. Where no replay can judge it, a wait is worth it
 cost, and all else its ceiling, but no more than its severity says, since a finding whose cause lies with
 another one is graded down. The waits of the fix plan keep the plan's order, for what a row adds holds only
 after those above it, and no other action is said to save more than those leave. What the first sentence is
-about leads where nothing is worth more than twice as much, and nothing is estimated to win all that it could.
+about leads where nothing is worth more than twice as much, or could win more at all, and nothing is
+estimated to win all that it could.
 """
 
 from __future__ import annotations
@@ -151,6 +152,9 @@ def _worth_a_change(actions: list[WeightedAction], steps_ns: float) -> tuple[Act
 _MOST_OF: dict[Severity, float] = {"high": CRITICAL_SHARE, "medium": HIGH_SHARE, "low": MEDIUM_SHARE}
 """The share of the steps at which the next worse severity begins."""
 
+_MEASURED = ("communication", "copying")
+"""Cases whose ceiling is what was measured on the device, and no guess about the host."""
+
 _LEADS_FROM = 0.5
 """The share of the worth of any other action."""
 
@@ -203,9 +207,12 @@ def _lead(report: Report, rows: list[WeightedAction], others: list[WeightedActio
     most = max(weight for _, weight in [*rows, *others])
     is_sure = named[0][0].saving.estimate_ns is not None
     estimates = [action.saving.estimate_ns or 0 for action, _ in [*rows, *others]]
-    if not is_sure and max(estimates) >= max(named[0][0].saving.ceiling_ns, 1):
+    # Copies last as long whatever waits for them goes.
+    if not is_sure and case != "copying" and max(estimates) >= max(named[0][0].saving.ceiling_ns, 1):
         return None
-    return named[0] if worth >= _LEADS_FROM * most else None
+    ceilings = [action.saving.ceiling_ns for action, _ in [*rows, *others]]
+    could_win_most = case != "waits" and named[0][0].saving.ceiling_ns >= max(ceilings)
+    return named[0] if could_win_most or worth >= _LEADS_FROM * most else None
 
 
 def _is_named(report: Report, action: Action) -> bool:
@@ -269,7 +276,8 @@ def _weight(report: Report, action: Action, steps_ns: float) -> float:
         return saving.estimate_ns
     if saving.floor_ns and any(report.findings[at].sites for at in action.findings):
         return saving.floor_ns
-    if report.verdict is not None and report.verdict.case == "communication" and _is_named(report, action):
+    case = "" if report.verdict is None else report.verdict.case
+    if case in _MEASURED and _is_named(report, action):
         return saving.ceiling_ns
     worst = min((report.findings[at].severity for at in action.findings), key=SEVERITIES.index)
     return min(saving.ceiling_ns, _MOST_OF.get(worst, 1.0) * steps_ns)

@@ -21,14 +21,14 @@ from tbprof.analysis.device_work import lost_kernels, mostly_captured
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.kernel_durations import largest_kernels
 from tbprof.analysis.intervals import Intervals, clip, intersect, subtract, total_ns, union, union_of
-from tbprof.judge import words
+from tbprof.judge import unjudged_words, words
 from tbprof.judge.verdict_window import VerdictWindow
 from tbprof.judge.window_words import Cause, LargestKernels, Window
 from tbprof.model import Finding, Verdict
 from tbprof.records import dataclass
 from tbprof.rules.trace_health.trc01_cold_start import MOSTLY_COLD_SHARE
 from tbprof.rules.trace_health.words import BeforeFirstWork, FirstCalls, LongestCall
-from tbprof.trace.columns.arrays import is_among
+from tbprof.trace.columns.arrays import NONE, is_among
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +67,27 @@ def _outside_steps(
 
 
 _MOST = 0.5
+_TURNS = 3
+_FEWEST_OF_TURNS = 20
+"""Fewer kernels and copies are no loop that is known to go on as it does here."""
 
 
 def unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
     """The verdict where the work of many launches is not in the trace, may not be, or never ran."""
     if facts.trace.is_cut_off:
-        return Verdict("cut_off", words.CutOff(len(facts.work.rows)))
+        return Verdict("cut_off", unjudged_words.CutOff(len(facts.work.rows)))
     lost = lost_kernels(facts.trace)
     if lost is not None:
         launches, without = (int(lost.numbers[name]) for name in ("of", "rows"))
         part = str(lost.numbers.get("part", ""))
-        return Verdict("lost_kernels", words.LostKernels(launches, without, part))
+        return Verdict("lost_kernels", unjudged_words.LostKernels(launches, without, part))
     if window.idle_ns < _MOST * window.total_ns:
         return None
     captured = mostly_captured(facts.trace)
     if captured is None:
         return None
     launches, without = (int(captured.numbers[name]) for name in ("of", "rows"))
-    return Verdict("capture", words.Capture(launches, without))
+    return Verdict("capture", unjudged_words.Capture(launches, without))
 
 
 def untypical_verdict(
@@ -98,7 +101,23 @@ def untypical_verdict(
     if calls is not None and calls.longest is not None and _before_work(calls) is not None:
         return Verdict("cold_start", cold_start(window, calls, calls.longest, figures))
     outside = find_outside_window(facts)
-    return None if outside is None else Verdict("outside_window", _outside(outside, figures))
+    if outside is None or _has_turns(facts) or _communicates(window):
+        return None
+    return Verdict("outside_window", _outside(outside, figures))
+
+
+def _has_turns(facts: Facts) -> bool:
+    """Whether most of the work comes again and again: then the turns of a loop are all in the window."""
+    work = facts.work
+    launched = work.rows[work.launch != NONE]
+    _, which, times = np.unique(facts.trace.slices.name[launched], return_inverse=True, return_counts=True)
+    repeated = int((times[which] >= _TURNS).sum())
+    return repeated >= max(_FEWEST_OF_TURNS, _MOST * len(launched))
+
+
+def _communicates(window: VerdictWindow) -> bool:
+    """Whether the device is held by other ranks, who are where their cause is, inside or outside."""
+    return window.communication_ns > max(_MOST * window.total_ns, window.idle_ns)
 
 
 def first_calls(findings: Sequence[Finding]) -> FirstCalls | None:

@@ -12,7 +12,7 @@ stands beside it. In this order:
   idle and at least half as much as the largest cause; or, without marked steps, they take
   `MOSTLY_COLD_SHARE` of the recording before the device's first work. Nothing else there is typical.
 - `outside_window`: without marked steps, half of the recording or more is before the device's first work
-  or after its last.
+  or after its last, and the window is neither several turns of the same work nor mostly communication.
 - `communication`: exposed communication holds `COMMUNICATION_SHARE` of the steps, at least as much as any
   cause of idle, and removing waits wins less than `RIVAL_SHARE` of it; or a third of the steps and more than
   all idle. A device that waits for other ranks looks busy, and its own host is not to blame.
@@ -25,13 +25,16 @@ stands beside it. In this order:
   other cause; or by `DRAINED_SHARE` of it, and most of that idle begins during a wait, which let the
   device run dry (`drained`).
 - else the largest cause of idle: `input`, `launch_bound` or `host_bound` (whether the host was
-  launching all the time), `staging`, `allocator`, `compile`, `profiler`, `unrecorded`, `queued`, `unknown`.
+  launching all the time; `host_unrecorded` where nothing else of its threads was recorded), `staging`,
+  `allocator`, `compile`, `profiler`, `unrecorded`, `queued` (`held_back` where work begins only once the
+  host waits), `unknown`.
 
 Figures are of the steps that are not cold, where there are several of them; so are those of the screens.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
@@ -39,13 +42,15 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.device_pieces import exposed_on_host
-from tbprof.analysis.figures.health import missing_device
+from tbprof.analysis.figures.health import knows_launching_code, missing_device
+from tbprof.analysis.figures.host_costs import largest_module, largest_operators, where_operators_ran
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
 from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union
-from tbprof.judge import words
+from tbprof.judge import unjudged_words, words
 from tbprof.judge.actions import answers
 from tbprof.judge.untypical_window import (
     cold_start,
+    find_outside_window,
     first_calls,
     named_kernels,
     untypical_verdict,
@@ -112,22 +117,68 @@ def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> V
     about_waits = _about_waits(findings)
     can_go = about_waits > 0 or (saving.estimate_ns or 0) >= WORTH_SHARE * window.total_ns
     figures = _figures(facts, window, saving, about_waits)
-    untypical = untypical_verdict(facts, window, findings, figures)
-    return untypical or _typical_verdict(facts, window, saving, findings, figures, can_go=can_go)
+    if untypical := untypical_verdict(facts, window, findings, figures):
+        return untypical
+    figures = dataclasses.replace(figures, around_us=_recording_us(facts))
+    return _typical_verdict(facts, window, saving, findings, figures, can_go=can_go)
 
 
 def _without_device(facts: Facts) -> Verdict:
     missing = missing_device(facts)
     match missing.case:
         case "other_device":
-            return Verdict(missing.case, words.OtherDevice(missing.devices, missing.rows))
+            return Verdict(missing.case, unjudged_words.OtherDevice(missing.devices, missing.rows))
         case "cut_off":
-            return Verdict(missing.case, words.CutOff())
+            return Verdict(missing.case, unjudged_words.CutOff())
         case "lost_kernels":
-            return Verdict(missing.case, words.LostKernels(missing.rows, missing.rows))
+            return Verdict(
+                missing.case,
+                _all_lost(facts, missing.rows),
+            )
         case "only_allocations":
-            return Verdict(missing.case, words.OnlyAllocations(missing.rows, missing.devices))
-    return Verdict(missing.case, words.NoDevice(_exposed_on_host(facts)))
+            return Verdict(missing.case, unjudged_words.OnlyAllocations(missing.rows, missing.devices))
+    ran = facts.once(where_operators_ran)
+    costs = _host_costs(facts)
+    reads = unjudged_words.Reads(ran.reads, ran.reads_ns / 1000) if ran.reads else None
+    if ran.device == "mps":
+        return Verdict(
+            "unseen_device", unjudged_words.UnseenDevice(_MPS, facts.steps.total_ns / 1000, costs, reads)
+        )
+    on_cpu = ran.device == "cpu"
+    gpu = facts.gpu_of_machine if on_cpu else ""
+    exposed = _exposed_on_host(facts)
+    figures = unjudged_words.NoDevice(exposed, on_cpu, gpu, costs, reads)
+    return Verdict("on_cpu" if gpu and exposed is None else "no_device", figures)
+
+
+_MPS = "Apple's GPU (MPS)"
+
+
+def _all_lost(facts: Facts, launches: int) -> unjudged_words.LostKernels:
+    lost = next((fact.numbers for fact in facts.trace.health if fact.code == "gpu_work_lost"), {})
+    known = {name: int(lost[name]) for name in ("cupti", "runtime", "driver") if name in lost}
+    versions = unjudged_words.Versions(**known) if known else None
+    return unjudged_words.LostKernels(launches, launches, versions=versions)
+
+
+def _host_costs(facts: Facts) -> unjudged_words.HostCosts | None:
+    """The largest operators and the largest module of a mean step; None where operators hardly take any."""
+    largest, steps = largest_operators(facts), max(len(facts.steps), 1)
+    if not largest or largest[0].own_ns < WORTH_SHARE * facts.steps.total_ns:
+        return None
+    first, following = largest[0], (largest[1] if len(largest) > 1 else None)
+    module = largest_module(facts)
+    return unjudged_words.HostCosts(
+        operator=first.name,
+        operator_us=first.own_ns / 1000 / steps,
+        operator_share=first.share,
+        next_operator=None if following is None else following.name,
+        next_operator_us=None if following is None else following.own_ns / 1000 / steps,
+        next_operator_share=None if following is None else following.share,
+        module=None if module is None else module.name,
+        module_us=None if module is None else module.own_ns / 1000 / steps,
+        module_share=None if module is None else module.share,
+    )
 
 
 def _exposed_on_host(facts: Facts) -> float | None:
@@ -165,6 +216,11 @@ def _figures(facts: Facts, window: VerdictWindow, saving: Saving, about_waits: i
     )
 
 
+def _recording_us(facts: Facts) -> float | None:
+    outside = find_outside_window(facts)
+    return None if outside is None else outside.recording_ns / 1000
+
+
 def _about_waits(findings: Sequence[Finding]) -> int:
     medium = SEVERITIES.index("medium")
     worth = (f for f in findings if answers(f.rule, "waits") and SEVERITIES.index(f.severity) <= medium)
@@ -197,9 +253,31 @@ def _typical_verdict(
     if case == "waits":
         return Verdict(case, words.Waits(figures, cause))
     if case == "drained":
-        return Verdict(case, words.Drained(figures, cause))
+        return Verdict(case, words.Drained(figures, cause, _case_of(facts, name)))
     case = _case_of(facts, name)
-    return Verdict(case, words.Bound(figures, cause, _where(facts, window, findings, case)))
+    if case == "queued" and (held := _held_back(facts, figures, cause)) is not None:
+        return Verdict("held_back", held)
+    where, hook = _where(facts, window, findings, case), facts.trace.facts
+    found = None if hook is None or case != "queued" else hook.other_gpu_processes
+    return Verdict(case, words.Bound(figures, cause, where, found or None))
+
+
+def _held_back(facts: Facts, figures: Window, cause: Cause) -> words.HeldBack | None:
+    """The figures where the driver holds work back, with the operator that waits longest for it."""
+    held = facts.held_back
+    if held is None:
+        return None
+    held_ns: Counter[str] = Counter()
+    for site, ns in zip(facts.site_of_episode[held.waits].tolist(), held.held_ns.tolist(), strict=True):
+        held_ns[(*facts.sites[site].ops, "")[0]] += ns
+    op, _ = max(held_ns.items(), key=lambda one: (one[1], one[0]))
+    return words.HeldBack(
+        window=figures,
+        cause=cause,
+        waits=len(held.waits),
+        held_us=total_ns(held.idle) / 1000,
+        op=op,
+    )
 
 
 def _before_causes(
@@ -284,7 +362,9 @@ def _drained_share(facts: Facts, pieces: Intervals) -> float:
 def _late_host(facts: Facts) -> str:
     idle = facts.once(find_launch_idle)
     short, long = total_ns(idle.short().idle), total_ns(idle.long().idle)
-    return "launch_bound" if short >= long else "host_bound"
+    if short >= long:
+        return "launch_bound"
+    return "host_bound" if knows_launching_code(facts) else "host_unrecorded"
 
 
 def _where(

@@ -62,6 +62,8 @@ class Window(Figures):
     """What a replay without any of the waits saves."""
     no_transfer_share: float | None = None
     """The part of the exposed communication that is no transfer for sure, waiting or not."""
+    around_us: float | None = None
+    """The whole recording, where the window is less than half of it."""
 
     @property
     def shown_steps(self) -> int:
@@ -94,6 +96,13 @@ class Window(Figures):
 
     def idle(self) -> str:
         return f"{self.gpu} is idle {share(self.idle_share)} of {self.name}"
+
+    def of_recording(self) -> str:
+        """The length of the recording, where much of it is not in the window; else ""."""
+        if self.around_us is None:
+            return ""
+        within, whole = duration(self.steps_us), duration(self.around_us)
+        return f"The GPU's work is within {within} of a recording of {whole}."
 
     def waiting_for_ranks(self) -> str:
         """The part of communication that is no transfer for sure; "" where hardly any is."""

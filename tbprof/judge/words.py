@@ -10,6 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tbprof.judge.unjudged_words import (
+    Capture,
+    CutOff,
+    LostKernels,
+    NoDevice,
+    OnlyAllocations,
+    OtherDevice,
+    UnseenDevice,
+)
+from tbprof.judge.verdict_figures import Sentences, VerdictFigures
 from tbprof.judge.window_words import LEAST_US, WORTH_SHARE, Cause, LargestKernels, Window
 from tbprof.model import Figures, StoredNumbers, Verdict
 from tbprof.records import dataclass
@@ -28,6 +38,7 @@ _BECAUSE = {
     "input": "because the next batch is not ready",
     "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
     "host_bound": "because the host does other work between launches",
+    "host_unrecorded": "because the host launches late; what it does meanwhile was not recorded",
     "staging": "because the host copies pageable memory before it can be transferred",
     "allocator": "because the host allocates and frees GPU memory",
     "collective": "because the host waits in a collective (gloo, MPI or a barrier)",
@@ -41,154 +52,7 @@ _BECAUSE = {
 """Why the GPU is idle, by case."""
 
 _CASE_OF_CAUSE = {"data": "input", "launch": "host_bound"}
-
-Sentences = tuple[str, str]
-"""The first sentence, and a second one; "" where there is nothing to add."""
-
-
-class VerdictFigures(Figures):
-    """The base of these records."""
-
-    __slots__ = ()
-
-    @property
-    def window(self) -> Window | None:
-        """The figures of the device's time; None where none was recorded."""
-        return None
-
-    @property
-    def scope(self) -> str:
-        """What figures are of where much of what was recorded is not in the file; "" elsewhere."""
-        return ""
-
-    @property
-    def once_us(self) -> float:
-        """The part of a step, or of the recording, that happens once in a process."""
-        return 0.0
-
-    @property
-    def recorded_us(self) -> float | None:
-        """How long that step or recording is; None for a mean step."""
-        return None
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:
-        """The verdict in words. What waits expose comes first where they are not the first action."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True)
-class NoDevice(VerdictFigures):
-    exposed_share: float | None = None
-    """The part of the step in which hosts wait in collectives; None where that is little."""
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        if self.exposed_share is None:
-            return "No GPU work was recorded.", "What waits for a GPU can't be seen in this window."
-        return (
-            f"The step waits for communication: {share(self.exposed_share)} of it, in collectives of the "
-            "hosts.",
-            "No GPU work was recorded. `tbprof job` on the run of all ranks names the late one.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class LostKernels(VerdictFigures):
-    launches: int
-    without: int
-    """Launches whose work is not in the recording."""
-    part: str = ""
-    """`start` or `end` where all else of the recording is whole."""
-
-    @property
-    def scope(self) -> str:
-        if self.launches == self.without:
-            return "The recording lacks the GPU's work: the profiler lost all of it."
-        return "The recording lacks much of the GPU's work: what is shown of it is of what is there."
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        launches = count(self.launches, "launch", "launches")
-        return (
-            f"The recording lacks the GPU's work of {self.without:,} of {launches}: it can't be judged.",
-            self._remedy,
-        )
-
-    @property
-    def _remedy(self) -> str:
-        if self.launches == self.without:
-            return (
-                "The profiler recorded no row of the GPU: another one holds it, the driver is newer than this"
-                " torch's CUPTI, or the machine is WSL. `tbprof doctor` tries it."
-            )
-        if self.part == "end":
-            return (
-                "All up to some launch is there, nothing after it: wait for each device that works, with"
-                " `torch.cuda.synchronize(device)`, before the profiler stops."
-            )
-        if self.part == "start":
-            return "The profiler began to record the GPU late: record more steps, and mark them."
-        return "The profiler lost the GPU's rows: record again, with fewer steps or without another profiler."
-
-
-@dataclass(frozen=True, slots=True)
-class Capture(VerdictFigures):
-    launches: int
-    without: int
-    """Launches that ran nothing."""
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        launches = count(self.launches, "launch", "launches")
-        return (
-            f"The host records a CUDA graph in this window: {self.without:,} of {launches} ran nothing.",
-            "Nothing is to be changed here: a graph is captured once. Record steps that replay it.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class CutOff(VerdictFigures):
-    gpu_rows: int | None = None
-    """Rows of the device that are left; None where there are none."""
-
-    @property
-    def scope(self) -> str:
-        if self.gpu_rows is None:
-            return "The file is cut off: no GPU work is in what is left of it."
-        return "The file is cut off: what is shown is of what is left of it."
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        left = (
-            "no GPU work is in what is left of it"
-            if self.gpu_rows is None
-            else "much of the GPU's work may be missing: it can't be judged"
-        )
-        return (
-            f"The file is cut off, and {left}.",
-            "Copy the file again if it was copied while it was written; else record the window again.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class OnlyAllocations(VerdictFigures):
-    events: int
-    devices: str
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        events = count(self.events, "event")
-        return (
-            f"The recording holds allocations only: {events} of {self.devices}.",
-            "The page Memory and `tbprof table memory FILE` show them; what ran is not in it.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class OtherDevice(VerdictFigures):
-    device: str
-    rows: int
-
-    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        return (
-            f"The work ran on an accelerator that tbprof does not analyze: {self.device}.",
-            f"Its {count(self.rows, 'row')} are in the recording; host operators can still be read.",
-        )
+"""The case that an older report did not note beside the cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +71,7 @@ class ColdStart(VerdictFigures):
     recording_us: float | None = None
 
     @property
-    def once_us(self) -> float:
+    def spent_us(self) -> float:
         return (self.before_us or 0.0) + self.cause.cause_us / max(self.window.steps, 1)
 
     @property
@@ -400,11 +264,12 @@ class Drained(VerdictFigures):
 
     window: Window
     cause: Cause
+    because: str = ""
+    """The case that the cause would be."""
 
     def sentences(self, *, waits_come_first: bool) -> Sentences:
-        idle = self.cause.idle_because(
-            self.window, _because(_CASE_OF_CAUSE.get(self.cause.cause, self.cause.cause))
-        )
+        because = self.because or _CASE_OF_CAUSE.get(self.cause.cause, self.cause.cause)
+        idle = self.cause.idle_because(self.window, _because(because))
         if waits_come_first:
             return (
                 f"Waits let the GPU run dry before the host is ready with more: {self._without()}.",
@@ -434,11 +299,29 @@ class Bound(VerdictFigures):
     cause: Cause
     where: CausePlace | None = None
     """Where most of it is; None where nothing names that."""
+    others: int | None = None
+    """Other processes on the device, where work was queued meanwhile and they are known."""
+
+    @property
+    def order(self) -> str:
+        if not self.others:
+            return ""
+        spent, whole = duration(self.spent_us), duration(self.window.step_us)
+        others = count(self.others, "other process", "other processes")
+        return (
+            f"First: give the program a GPU of its own: {others} work on this one, up to {spent} of {whole}."
+        )
+
+    @property
+    def spent_us(self) -> float:
+        return self.cause.cause_us / max(self.window.shown_steps, 1)
 
     def because(self, case: str) -> Sentences:
         """The verdict of this case."""
         window = self.window
         first = f"{self.cause.idle_because(window, _because(case))}{window.communication_too()}."
+        if self.others:
+            return first, f"{self._place()}Meanwhile the GPU works for another process."
         if case == "queued":
             other_rank = "another rank, " if window.ranks != 1 else ""
             return (
@@ -458,8 +341,47 @@ class Bound(VerdictFigures):
         return f"{spent} of that idle time is in {place}. "
 
 
+@dataclass(frozen=True, slots=True)
+class HeldBack(VerdictFigures):
+    """Work that the driver submits only once the host waits for it."""
+
+    window: Window
+    cause: Cause
+    waits: int
+    """Those in which the device was free and work was queued for long."""
+    held_us: float
+    op: str
+    """The innermost operator of most of them; "" where none is recorded."""
+
+    @property
+    def order(self) -> str:
+        window = self.window
+        most, whole = duration(window.of_step(self.held_us)), duration(window.step_us)
+        place = f" ({self.op})" if self.op else ""
+        return f"First: {_FEWER_WAITS.get(self.op, 'wait less often')}{place}: up to {most} of {whole}."
+
+    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
+        window, held = self.window, duration(self.window.of_step(self.held_us))
+        where = f", most of them in {self.op}" if self.op else ""
+        idle = self.cause.idle_because(window, "although work is queued: it begins only while the host waits")
+        return (
+            f"{idle}.",
+            f"{held} of it in {count(self.waits, 'wait')}{where}. Drivers of Windows, and under WSL, hold "
+            "launches back until the host waits for them; another process on the GPU looks alike.",
+        )
+
+
+_FEWER_WAITS = {
+    "aten::_coalesce": "coalesce each sparse tensor once, and keep it",
+    "aten::_local_scalar_dense": "read numbers back less often",
+}
+"""What to do about waits in an operator."""
+
+
 _RECORDS: Mapping[str, type[VerdictFigures]] = {
     "no_device": NoDevice,
+    "on_cpu": NoDevice,
+    "unseen_device": UnseenDevice,
     "lost_kernels": LostKernels,
     "capture": Capture,
     "cut_off": CutOff,
@@ -474,6 +396,7 @@ _RECORDS: Mapping[str, type[VerdictFigures]] = {
     "busy": Busy,
     "waits": Waits,
     "drained": Drained,
+    "held_back": HeldBack,
 }
 """The record of each case; those that are a cause of idle have `Bound`."""
 
@@ -486,11 +409,14 @@ def verdict_figures(case: str, stored: StoredNumbers) -> Figures:
 def verdict_sentences(verdict: Verdict, *, waits_come_first: bool = True) -> Sentences:
     """The verdict, and a second sentence; of another version, that its figures are that, and nothing more."""
     figures = verdict.figures.in_words(name_words)
+    if not isinstance(figures, VerdictFigures):
+        return OF_OTHER_VERSION, ""
     if isinstance(figures, Bound):
-        return figures.because(verdict.case)
-    if isinstance(figures, VerdictFigures):
-        return figures.sentences(waits_come_first=waits_come_first)
-    return OF_OTHER_VERSION, ""
+        first, second = figures.because(verdict.case)
+    else:
+        first, second = figures.sentences(waits_come_first=waits_come_first)
+    of_recording = "" if figures.window is None else figures.window.of_recording()
+    return first, f"{second} {of_recording}".strip()
 
 
 OF_OTHER_VERSION = "What is said first of this window was decided by another version of tbprof."

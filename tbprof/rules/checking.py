@@ -22,7 +22,17 @@ from typing import TypeAlias
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.model import REPLAYED, SEVERITIES, Check, FailedRule, Finding, FindingIndex, disambiguated
+from tbprof.analysis.steps import Steps
+from tbprof.model import (
+    MEDIUM_SHARE,
+    REPLAYED,
+    SEVERITIES,
+    Check,
+    FailedRule,
+    Finding,
+    FindingIndex,
+    disambiguated,
+)
 from tbprof.records import dataclass
 from tbprof.rules.base.rule import CALLS, Rule
 from tbprof.rules.registry import RULES
@@ -56,11 +66,24 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
         except Exception as error:  # noqa: BLE001 - one broken rule must not cost the report
             failed.append(FailedRule(rule.code, f"{type(error).__name__}: {error}"))
     settled = settle(found, [len(site.members) for site in facts.sites])
-    named = with_distinct_fingerprints(settled, facts.sites)
+    named = with_distinct_fingerprints([_graded(one, facts.steps) for one in settled], facts.sites)
     findings = tuple(sorted(named, key=_worst_first))
     return RuleRun(
         findings, tuple(failed), tuple(_with_finding(check, findings) for check in checks.values())
     )
+
+
+_TRIFLE_NS = 25_000
+"""Less of a step is lost in its noise, however short the step is: a host calls two operators meanwhile."""
+
+
+def _graded(finding: Finding, steps: Steps) -> Finding:
+    """The same, at most low where hardly anything is to be won."""
+    if finding.saving is None or SEVERITIES.index(finding.severity) > SEVERITIES.index("medium"):
+        return finding
+    least_ns = max(MEDIUM_SHARE * steps.total_ns, _TRIFLE_NS * len(steps))
+    is_trifle = finding.saving.ceiling_ns < least_ns
+    return dataclasses.replace(finding, severity="low") if is_trifle else finding
 
 
 def _passed(rule: Rule, facts: Facts) -> Check:

@@ -20,6 +20,7 @@ RECORD_FIRST = {
     "cold_start": "Record again with a longer `skip_first`",
     "capture": "Profile steps that replay the graph",
     "outside_window": "Mark the steps with a schedule, and record some that come later",
+    "host_unrecorded": "Record the operators of the threads that launch, too",
     "leading_wait": "Record several steps, or requests, in one window",
 }
 """What to do before any change where the window is not typical, by the verdict's case."""
@@ -83,21 +84,23 @@ def first_action_sentence(
     return f"First: {action[0].lower()}{action[1:]}{where}: {saves} of {duration(step_us)}."
 
 
-def record_first_sentence(case: str, *, once_us: float, step_us: float) -> str:
+def record_first_sentence(case: str, *, spent_us: float, step_us: float) -> str:
     """The same with its reason.
 
     Args:
         case: Of the verdict, one of `RECORD_FIRST`.
-        once_us: How much of a step happens once in a process.
+        spent_us: How much of a step happens once in a process, or is not known.
         step_us: How long a step takes.
     """
     what = RECORD_FIRST[case]
     first = f"First: {what[0].lower()}{what[1:]}"
     if case == "cold_start":
         return (
-            f"{first}: for {duration(once_us)} of {duration(step_us)} the GPU is idle in first calls, "
+            f"{first}: for {duration(spent_us)} of {duration(step_us)} the GPU is idle in first calls, "
             "which happen once."
         )
+    if case == "host_unrecorded":
+        return f"{first}: for {duration(spent_us)} of {duration(step_us)} nobody knows what the host does."
     if case == "capture":
         return f"{first}; what is slow here happens once."
     if case == "outside_window":

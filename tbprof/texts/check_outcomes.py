@@ -63,6 +63,9 @@ RECORDINGS = {
     "memory events of a GPU": Recording(
         "one window with memory, on a GPU", "tbprof run --profile-memory train.py"
     ),
+    "operators of the threads that launch": Recording(
+        "a window with ProfilerActivity.CPU, of the threads that launch", "tbprof run train.py"
+    ),
     "calls of a data loader": Recording(
         "a window of the hook, or with torch's DataLoader", "tbprof run train.py"
     ),

@@ -114,3 +114,12 @@ def added_sentence(rule: str, place: str, more: int, commit: str) -> str:
 def _figure(value: float) -> str:
     """One decimal below 10."""
     return mean(value) if value < 10 else f"{round(value):,}"
+
+
+def left_out_sentence(workers: int, kept: int) -> str:
+    """That some workers of a run do not count; "" where all do."""
+    left = workers - kept
+    if not left:
+        return ""
+    are = "is" if left == 1 else "are"
+    return f"{left} of {workers} workers {are} left out: others, as new or newer, are of the same rank."

@@ -86,6 +86,8 @@ def _facts_damaged(_: Numbers) -> str:
 
 
 def _no_gpu_rows(numbers: Numbers) -> str:
+    if "ran_on" in numbers:
+        return _RAN_ON.get(str(numbers["ran_on"]), "No GPU work was recorded.")
     if "cut" in numbers:
         return "The part of the file that is left holds no GPU work: waits and idle can't be judged."
     return (
@@ -94,7 +96,15 @@ def _no_gpu_rows(numbers: Numbers) -> str:
     )
 
 
+_RAN_ON = {
+    "cpu": "No GPU work was recorded: operators of the CPU's libraries hold the time. No GPU was used.",
+    "mps": "The work of Apple's GPU (MPS) is in no file of torch.profiler: waits and idle can't be judged.",
+}
+
+
 def _gpu_not_recorded(numbers: Numbers) -> str:
+    if "ran_on" in numbers:
+        return _RAN_ON.get(str(numbers["ran_on"]), "No GPU work was recorded.")
     return (
         f"No GPU work was recorded, though torch sees {numbers['device']}: another tool holds "
         f"{_recorder(numbers)}, this user may not profile, or the program runs on the CPU. "
@@ -311,6 +321,22 @@ def _shapes_not_true(numbers: Numbers) -> str:
     return f"{calls} with shapes that can't be true: no device works so fast. They have no limit."
 
 
+def _all_far_from_limits(numbers: Numbers) -> str:
+    best = share(float(numbers["best_share"]))
+    operators = count(int(numbers["operators"]), "largest operator")
+    return (
+        f"All of the {operators} reach at most {best} of what the device can: its clocks are low, its "
+        "memory is spilled to the host, or another process works on it. Watch `nvidia-smi` meanwhile."
+    )
+
+
+def _no_launching_operators(_: Numbers) -> str:
+    return (
+        "The threads that launch recorded no operators, and others did: what they do is not known. Start the "
+        "profiler on them, or have it record all threads."
+    )
+
+
 def _no_stacks(_: Numbers) -> str:
     return "No Python frames were recorded: lines are not known. Record with with_stack=True to see them."
 
@@ -379,6 +405,8 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "calls_without_record": _calls_without_record,
     "calls_cut": _calls_cut,
     "shapes_not_true": _shapes_not_true,
+    "all_far_from_limits": _all_far_from_limits,
+    "no_launching_operators": _no_launching_operators,
     "no_stacks": _no_stacks,
     "no_user_frames": _no_user_frames,
     "no_audit_step": _no_audit_step,

@@ -21,6 +21,7 @@ from tbprof.texts.fleet import (
     NO_COMMIT,
     NO_RUN_BEFORE,
     added_sentence,
+    left_out_sentence,
     read_so_far_sentence,
     unread_sentence,
 )
@@ -91,9 +92,10 @@ def _comes_before(one: Window, other: Window, now_ns: int) -> bool:
 
 def fleet_entries(windows: Iterable[FleetWindow]) -> tuple[FleetEntry, ...]:
     """One a run, in the order of their names."""
-    grouped = [(run, _of_ranks(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
-    changes = changes_since_before([_recorded(run, rows) for run, rows in grouped])
-    return tuple(_entry(run, rows, changes[run]) for run, rows in grouped)
+    of_runs = [(run, tuple(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
+    grouped = [(run, _of_ranks(rows), len(rows)) for run, rows in of_runs]
+    changes = changes_since_before([_recorded(run, rows) for run, rows, _ in grouped])
+    return tuple(_entry(run, rows, changes[run], workers) for run, rows, workers in grouped)
 
 
 def _of_ranks(rows: Iterable[FleetWindow]) -> tuple[FleetWindow, ...]:
@@ -122,7 +124,7 @@ def _recorded(run: str, rows: Sequence[FleetWindow]) -> Recorded:
     )
 
 
-def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEntry:
+def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange, workers: int) -> FleetEntry:
     newest = max(rows, key=lambda row: row.window.order_ns)
     known = [(row, row.summary) for row in rows if row.summary is not None]
     summaries = [summary for _, summary in known]
@@ -137,7 +139,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
         worker=opened.window.worker,
         window=opened.window.window,
         state="ready" if known else "broken" if problem else "unread",
-        problem=" ".join(_lacking(rows)) if known else problem,
+        problem=" ".join(_lacking(rows, workers)) if known else problem,
         owner=newest.owner,
         commit=commit,
         recorded_s=newest.window.order_ns // _NS_PER_S,
@@ -168,8 +170,10 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange) -> FleetEnt
     return FleetEntry(row, _text(row, summaries))
 
 
-def _lacking(rows: Sequence[FleetWindow]) -> Iterator[str]:
-    """What the ranks of a run with figures do not give."""
+def _lacking(rows: Sequence[FleetWindow], workers: int) -> Iterator[str]:
+    """What the ranks of a run with figures do not give, of so many workers."""
+    if left_out := left_out_sentence(workers, len(rows)):
+        yield left_out
     if broken := unread_sentence([row.problem for row in rows if row.problem]):
         yield broken
     unread = [row for row in rows if row.summary is None and not row.problem]

@@ -8,7 +8,9 @@ from pathlib import PurePath
 
 from tbprof.judge.actions import answers, ranked_actions
 from tbprof.judge.steady_steps import mean_step_us
-from tbprof.judge.words import OF_OTHER_VERSION, VerdictFigures, verdict_sentences
+from tbprof.judge.unjudged_words import NoDevice
+from tbprof.judge.verdict_figures import VerdictFigures
+from tbprof.judge.words import OF_OTHER_VERSION, verdict_sentences
 from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
 from tbprof.rules.memory.words import GrowingMemory
@@ -103,11 +105,13 @@ def recording_first(report: Report, actions: Sequence[ActionRow]) -> str:
 
 
 def _order(report: Report, case: str, figures: VerdictFigures, actions: Sequence[ActionRow]) -> str:
+    if figures.order:
+        return figures.order
     if records_first(report, actions):
         step_us = figures.recorded_us
         if step_us is None:
             step_us = mean_step_us(report) or 0.0
-        return record_first_sentence(case, once_us=figures.once_us, step_us=step_us)
+        return record_first_sentence(case, spent_us=figures.spent_us, step_us=step_us)
     if case == "communication" and not (actions and answers(actions[0].finding.rule, case)):
         return ""
     if case == "busy" and not actions:
@@ -131,7 +135,13 @@ def _without_gpu(report: Report, actions: Sequence[ActionRow]) -> Opening:
         operators_us, python_us = (0.0, 0.0) if host is None else (host.launching_us, host.other_us)
         known_us = None if host is None else step_us
         said = predicted_sentences(lines, step_us=known_us, operators_us=operators_us, python_us=python_us)
-    return Opening(*said, action=action)
+    verdict, detail = said
+    return Opening(verdict, f"{detail}{_host_costs(report)}", action)
+
+
+def _host_costs(report: Report) -> str:
+    figures = None if report.verdict is None else report.verdict.figures
+    return figures.costs.words() if isinstance(figures, NoDevice) and figures.costs is not None else ""
 
 
 def lines_come_first(report: Report, actions: Sequence[ActionRow]) -> bool:
@@ -162,5 +172,5 @@ def _place(report: Report, action: ActionRow) -> str:
     found = (action.finding, *action.others)
     sources = [report.sites[site].source for one in found for site in one.sites]
     lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
-    places = lines or [one.place for one in found if one.place]
-    return place_of(places)
+    places = [one.place for one in found if one.place] if action.finding.place else []
+    return place_of(lines or places)

@@ -33,6 +33,8 @@ def problems_of(report: Report) -> list[str]:
         return [f"{verdict.case} says nothing"]
     if verdict.case in (
         "no_device",
+        "on_cpu",
+        "unseen_device",
         "only_allocations",
         "cut_off",
         "lost_kernels",

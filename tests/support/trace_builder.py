@@ -49,6 +49,8 @@ class TraceBuilder:
         self.device_name = f"Device of {era}"
         self.rank: int | None = None
         """As torch.distributed says it of a process."""
+        self.members: dict[str, Any] = {}
+        """What else the file says of itself."""
         self.events: list[dict[str, Any]] = []
         self._correlations = itertools.count(1001)
         self._devices: set[int] = set()
@@ -247,7 +249,7 @@ class TraceBuilder:
         """The file as one object."""
         dialect = self._dialect
         devices = [{"id": number, "name": self.device_name} for number in sorted(self._devices)]
-        head: dict[str, Any] = {"schemaVersion": 1, "deviceProperties": devices}
+        head: dict[str, Any] = {"schemaVersion": 1, "deviceProperties": devices, **self.members}
         if self.rank is not None:
             head["distributedInfo"] = {"backend": "nccl", "rank": self.rank}
         if dialect.base_time_ns is None:

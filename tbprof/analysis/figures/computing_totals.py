@@ -9,6 +9,7 @@ that is to be differentiated again (`create_graph`), which looks the same here.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.host_tree import climbed, outermost
 from tbprof.analysis.figures.operator_limits import FLOPS_A_NS, Limits, find_limits, peak_rate
 from tbprof.analysis.figures.operators import Operators, find_operators
+from tbprof.analysis.intervals import total_ns
 from tbprof.analysis.limits.formulas import FAMILY_OF
 from tbprof.analysis.limits.inputs import FAMILIES
 from tbprof.analysis.names import are_named, match
@@ -69,9 +71,45 @@ def computing_totals(facts: Facts) -> Computing | None:
 
 
 def computing_health(facts: Facts) -> tuple[HealthFact, ...]:
-    """`shapes_not_true`: calls whose shapes would take the device far longer than they took."""
-    untrue = facts.once(find_limits).untrue if facts.device_is_known else 0
-    return (HealthFact("shapes_not_true", "warning", {"calls": untrue}),) if untrue else ()
+    """The codes, each with its numbers:
+
+    - `shapes_not_true`: calls whose shapes would take the device far longer than they took.
+    - `all_far_from_limits`: all operators that run for long take over ten times as long as they could.
+    """
+    if not facts.device_is_known:
+        return ()
+    untrue = facts.once(find_limits).untrue
+    found = [HealthFact("shapes_not_true", "warning", {"calls": untrue})] if untrue else []
+    return (*found, *_far_from_limits(facts))
+
+
+_LONG_NS = 50_000
+"""Shorter kernels are no measure of a device's rates."""
+_FAR = 0.1
+_FEWEST = 3
+_LARGE = 0.05
+_MUCH = 0.5
+
+
+def _far_from_limits(facts: Facts) -> Iterator[HealthFact]:
+    """Kernels of all kinds that are slow at once show a slow device, and no slow program."""
+    limits, operators, main = facts.once(find_limits), facts.once(find_operators), facts.work.main_device
+    if limits.peaks is None or main is None:
+        return
+    # What lies in a covered call has its time there, too.
+    own = (limits.covering == np.arange(len(operators))) & (limits.covered_ns >= _LONG_NS)
+    name, which = np.unique(facts.trace.slices.name[operators.rows[own]], return_inverse=True)
+    took, limit = np.zeros(len(name), np.int64), np.zeros(len(name), np.int64)
+    np.add.at(took, which, limits.covered_ns[own])
+    np.add.at(limit, which, limits.limit_ns[own])
+    large = took >= _LARGE * took.sum()
+    busy_ns = total_ns(facts.work.busy[main])
+    is_much = len(name) > 0 and took.sum() >= _MUCH * busy_ns
+    if is_much and large.sum() >= _FEWEST and (limit[large] < _FAR * took[large]).all():
+        best = float((limit[large] / took[large]).max())
+        yield HealthFact(
+            "all_far_from_limits", "warning", {"operators": int(large.sum()), "best_share": best}
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,11 +14,11 @@ from tbprof.analysis.device_work import (
 )
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import are_within, overlap_ns, union
-from tbprof.analysis.names import matching_names, matching_rows
+from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import LAG_SHARE, gpu_lag_ns, lag_in_steps
 from tbprof.model import HealthFact, HealthSeverity, HookFacts
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
 from tbprof.trace.columns.eras import OTHER_ACCELERATORS, STEP_PREFIX
 
@@ -33,6 +33,7 @@ def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
       a call before the window); no copies by our count.
     - `calls_cut`: calls that ran on where another one of their thread had begun.
     - `calls_without_record`: copy calls that blocked and have no device row.
+    - `no_launching_operators`: the threads that launch recorded no operators, and others did.
     - `no_stacks`: sites have no source, since no Python frames were recorded.
     - `no_user_frames`: sites have no source, and none of the recorded frames is the user's.
     - `no_audit_step`: the hook was to record lines and could not, with the `reason` as a code.
@@ -47,6 +48,7 @@ def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
 def _found(facts: Facts) -> Iterator[HealthFact]:
     yield from _steps(facts)
     yield from _joins(facts)
+    yield from _launching(facts)
     slices = facts.trace.slices
     if facts.sites and all(site.source is None for site in facts.sites):
         has_frames = bool((slices.category == Category.PYTHON).any())
@@ -86,6 +88,12 @@ def _joins(facts: Facts) -> Iterator[HealthFact]:
     bare = facts.episodes.is_copy & (facts.episodes.record == NONE)
     if bare.any():
         yield HealthFact("calls_without_record", "info", {"calls": int(bare.sum())})
+
+
+def _launching(facts: Facts) -> Iterator[HealthFact]:
+    others = int((facts.trace.slices.category == Category.CPU_OP).sum())
+    if others and not knows_launching_code(facts):
+        yield HealthFact("no_launching_operators", "warning", {"others": others})
 
 
 def _lines(facts: Facts) -> Iterator[HealthFact]:
@@ -194,15 +202,21 @@ def lacks_device_rows(facts: Facts) -> bool:
     return missing_device(facts).case in ("no_device", "lost_kernels")
 
 
-_ON_DEVICE = r"(?:nccl|rccl):|aten::(?:record_stream$|cudnn_|miopen_)"
-"""Ranges and ops that only a program with a GPU has."""
+_FEW_LAUNCHED = 20
+"""So much is launched without an operator by a program that has a kernel or two of its own."""
 
 
-def runs_on_host(facts: Facts) -> bool:
-    """Whether the window is whole and nothing in it ran on a device, or was meant to."""
-    if facts.work.main_device is not None or missing_device(facts).case != "no_device":
-        return False
-    return not matching_names(facts.trace, _ON_DEVICE).any()
+def knows_launching_code(facts: Facts) -> bool:
+    """Whether operators, frames or ranges of the threads that launch were recorded.
+
+    Else nobody knows what they do between two launches.
+    """
+    slices = facts.trace.slices
+    lanes = slices.lane[facts.work.launch[facts.work.launch != NONE]]
+    is_code = is_among(slices.category, (Category.CPU_OP, Category.PYTHON, Category.USER_ANNOTATION))
+    is_code[matching_rows(facts.trace, STEP_PREFIX, Category.USER_ANNOTATION)] = False
+    known = int(is_among(lanes, distinct(slices.lane[is_code])).sum())
+    return len(lanes) - known <= max(known, _FEW_LAUNCHED)
 
 
 FRAME_NS = 190

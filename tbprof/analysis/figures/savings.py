@@ -70,7 +70,7 @@ def earlier_host_ns(facts: Facts, spared: Intervals) -> int:
     spared_ns = overlap_ns(spared, begin, until)
     next_one = np.minimum(np.searchsorted(spared.end_ns, begin, side="right"), len(spared) - 1)
     since = np.where(begin == _FIRST_NS, begin, np.maximum(begin, spared.start_ns[next_one]))
-    fillable_ns = overlap_ns(facts.fillable, np.minimum(since, until), until)
+    fillable_ns = overlap_ns(facts.fillable_by_launches, np.minimum(since, until), until)
     return int(np.minimum(spared_ns, fillable_ns).sum())
 
 

@@ -67,10 +67,13 @@ def computing_finding(
     at_most_ns = facts.once(faster_device_ns) if keeps_launches else facts.steps.total_ns
     ceiling_ns = min(ceiling_ns, at_most_ns, facts.steps.total_ns)
     saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)
+    severity = severity_of_computing(facts, saving)
+    if _is_of_one(facts, at, ceiling_ns):
+        severity = max(severity, "low", key=SEVERITIES.index)
     return window_finding(
         rule,
         place=figures.place,
-        severity=severity_of_computing(facts, saving),
+        severity=severity,
         count=len(at),
         removal=removal,
         saving=saving,
@@ -78,6 +81,16 @@ def computing_finding(
         evidence=row_evidence(facts, "kernel", facts.work.rows[at]),
         figures=figures,
     )
+
+
+def _is_of_one(facts: Facts, at: Int64s, ceiling_ns: int) -> bool:
+    """Whether a single kernel holds so much of it that the others are worth nothing.
+
+    What is so long once, as a first call or behind another process, is no kernel that a fix makes faster.
+    """
+    length_ns = facts.work.end_ns[at] - facts.work.start_ns[at]
+    others = 1 - int(length_ns.max(initial=0)) / max(int(length_ns.sum()), 1)
+    return not is_worth_a_word(facts, round(ceiling_ns * others))
 
 
 def kernels_named(facts: Facts, pattern: str) -> Int64s:

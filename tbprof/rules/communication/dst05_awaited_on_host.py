@@ -27,7 +27,8 @@ Fix
 
 Silent
     Not reported if exposed communication explains less than half of the waits of a line, or less than 1 %
-    of the steps. The sync rules report the wait; this rule says what it waits for.
+    of the steps. The sync rules report the wait; this rule says what it waits for. Info for a wait after the
+    last launch of the window, which holds up nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from tbprof.rules.base.evidence import wait_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import collectives
 from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import severity_of
+from tbprof.rules.base.severity import are_benign, severity_of
 from tbprof.rules.communication.words import AwaitedOnHost
 
 _CODE = "DST05"
@@ -68,7 +69,7 @@ def _finding(
     return window_finding(
         _CODE,
         place=" ".join((source, *site.ops)),
-        severity=severity_of(facts, saving),
+        severity="info" if are_benign(facts, members) else severity_of(facts, saving),
         count=len(members),
         removal="rewrite",
         saving=saving,

@@ -31,25 +31,30 @@ Fix
 Silent
     Not reported for copies of 64 KB or less, which the driver takes at once, unless they are a batch that
     blocks; for non-blocking copies if the memory kind is not recorded (ROCm); or for the first step alone,
-    in which a model is moved. Only `info` if the GPU rarely runs out of work.
+    in which a model is moved. Only `info` if the GPU rarely runs out of work, or
+    for non-blocking copies to a device whose link is not known while none of the window is pinned.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
 
 from tbprof.analysis.attribution.sites import SiteMembers
+from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import overlap_ns
+from tbprof.analysis.limits.links import pinned_bytes_per_ns
 from tbprof.line_rules import STAGED_BYTES
-from tbprof.model import Finding
-from tbprof.rules.base.findings import site_finding, with_remedy
+from tbprof.model import SEVERITIES, Finding, Severity, SiteIndex
+from tbprof.rules.base.findings import site_finding, transfer_finding, with_remedy
 from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.copies.steady_uploads import moves_batch, names_loader
 from tbprof.rules.copies.words import PageableUploads
-from tbprof.trace.columns.arrays import median
+from tbprof.trace.columns.arrays import NONE, Int64s, median
 
 _CODE = "CPY01"
 _KEPT = "CPY03"
@@ -73,11 +78,60 @@ def find(facts: Facts) -> Iterator[Finding]:
                 bytes=int(sizes.sum()),
                 call_ns=int(facts.episodes.copy_ns[site.members].sum()),
                 is_batch=is_batch,
-                # By definition no wait, so that the bracket is empty: the host is in the call all the same.
-                is_staged_without_wait=None if site.blocking else True,
             )
-            found = site_finding(facts, index, rule=_CODE, removal="drop", figures=figures)
+            if site.blocking:
+                found = site_finding(facts, index, rule=_CODE, removal="drop", figures=figures)
+            else:
+                found = _staged(facts, index, figures)
             yield with_remedy(found, fixed_as="" if is_batch else _KEPT)
+
+
+def _staged(facts: Facts, index: SiteIndex, figures: PageableUploads) -> Finding:
+    """A finding about uploads that the host copies itself: by definition no wait, and it is in the call.
+
+    Pinned, the host goes on, and the copy takes what the link does.
+    """
+    members = facts.sites[index].members
+    rate, is_measured = _pinned_rate(facts)
+    figures = dataclasses.replace(
+        figures,
+        is_staged_without_wait=True,
+        pinned_gb_per_s=None if rate is None else round(rate, 1),
+        is_rate_measured=None if rate is None else is_measured,
+    )
+    most_ns = 0 if rate is None else int(_more_than_pinned_ns(facts, members, rate).sum())
+    found = transfer_finding(facts, index, rule=_CODE, ceiling_ns=most_ns, figures=figures)
+    if rate is None or not facts.device_is_known:
+        return dataclasses.replace(found, severity="info", saving=None)
+    at_most: Severity = "critical" if is_measured else "high"
+    return dataclasses.replace(found, severity=max(found.severity, at_most, key=SEVERITIES.index))
+
+
+def _pinned_rate(facts: Facts) -> tuple[float | None, bool]:
+    """Bytes a ns of the fastest pinned upload of the window, and whether there is one; else the link's."""
+    episodes, device_ns = facts.episodes, facts.transfers.device_ns
+    alike = (episodes.direction == DIRECTIONS.index("HtoD")) & (device_ns > 0)
+    alike &= (episodes.memory == MEMORIES.index("pinned")) & (episodes.bytes >= BATCH_BYTES)
+    if alike.any():
+        return float((episodes.bytes[alike] / device_ns[alike]).max()), True
+    main, names = facts.work.main_device, facts.trace.device_names
+    return (None if main is None else pinned_bytes_per_ns(names.get(main, ""))), False
+
+
+def _more_than_pinned_ns(facts: Facts, members: Int64s, rate: float) -> Int64s:
+    """For each upload how much longer call and copy last with nothing computed than the copy alone would."""
+    episodes, work = facts.episodes, facts.work
+    record = episodes.record[members]
+    members, record = members[record != NONE], record[record != NONE]
+    start_ns = episodes.start_ns[members]
+    end_ns = np.maximum(start_ns + episodes.copy_ns[members], work.end_ns[record])
+    hidden_ns = np.zeros(len(members), np.int64)
+    for device, busy in facts.transfers.computing.items():
+        mine = work.device[record] == device
+        hidden_ns[mine] = overlap_ns(busy, start_ns[mine], end_ns[mine])
+    pinned_ns = (episodes.bytes[members] / rate).astype(np.int64)
+    more_ns: Int64s = np.maximum(end_ns - start_ns - hidden_ns - pinned_ns, 0)
+    return more_ns
 
 
 def _uploads(site: SiteMembers) -> bool:
@@ -102,7 +156,7 @@ def _only_first(facts: Facts, site: SiteMembers) -> bool:
 RULE = Rule(
     code=_CODE,
     effect="earlier_host",
-    answers=("waits",),
+    answers=("waits", "copying"),
     edit="pin",
     find=find,
     passing=uploads,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tbprof.model import Figures, Scope
 from tbprof.records import dataclass
 from tbprof.rules.base.words import Copies, EventsInSteps, Reads, Uploads, duration_of
-from tbprof.texts.figures.quantities import count, mean, size
+from tbprof.texts.figures.quantities import count, duration, mean, size
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,24 @@ class PageableUploads(Figures):
     """Whether they are a batch of the data loader; None where an earlier version took all for one."""
     is_staged_without_wait: bool | None = None
     """True where the host copies them itself, and is not blocked until the device has them; else None."""
+    pinned_gb_per_s: float | None = None
+    """What they would reach then, pinned; None where that is not known."""
+    is_rate_measured: bool | None = None
+    """Whether a copy of the window reaches it; else it is the device's link."""
 
     def sentence(self, _: Scope, /) -> str:
         sizes = f"{size(self.bytes)} in the window, {duration_of(self.call_ns)} in the calls."
         if self.is_staged_without_wait:
-            sizes += (
-                " Nothing is waited for there, but the host copies pageable memory itself and launches"
-                " nothing meanwhile; what pinning it would save is not estimated."
-            )
+            sizes += f" The host copies them itself, and launches nothing meanwhile{self._pinned}."
         return f"{sizes} It is not a batch." if self.is_batch is False else sizes
+
+    @property
+    def _pinned(self) -> str:
+        if self.pinned_gb_per_s is None:
+            return ""
+        of = "as others of this window are" if self.is_rate_measured else "as fast as the device's link is"
+        pinned = duration(self.bytes / self.pinned_gb_per_s / 1000)
+        return f"; pinned, {of}, they would take {pinned}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.figures.health import runs_on_host
+from tbprof.analysis.figures.host_costs import runs_on_host
 from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns, union, union_of
 from tbprof.analysis.names import matching_rows
 from tbprof.model import Finding, Saving

@@ -37,7 +37,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.figures.health import lacks_device_rows, runs_on_host
+from tbprof.analysis.figures.health import lacks_device_rows
+from tbprof.analysis.figures.host_costs import runs_on_host
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.computing import typical_ns, typical_share
 from tbprof.rules.base.evidence import row_evidence

@@ -15,7 +15,7 @@ from tbprof.analysis.attribution.sources import parse_frame, user_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import drained_by
 from tbprof.analysis.figures.savings import earlier_host_ns
-from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns, union
+from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.names import matching_rows
 from tbprof.model import Saving
 from tbprof.records import dataclass
@@ -59,6 +59,8 @@ def find_loader_calls(facts: Facts) -> LoaderCalls:
     rows = rows[is_among(slices.lane[rows], facts.training_threads)]
     rows = rows[facts.steps.index_of(slices.start_ns[rows]) != NONE]
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+    # Without marked steps every instant is one of the window's, that of a loader's start too.
+    rows = rows[slices.end_of(rows) > facts.steps.start_ns[0]]
     start = slices.start_ns[rows]
     idle = facts.idle_of("data")
     exposed = overlap_ns(idle, start, start + slices.duration_ns[rows])
@@ -78,7 +80,8 @@ def loader_savings(facts: Facts, calls: LoaderCalls) -> tuple[Saving, Saving]:
     """With what the device is seen to wait for as its ceiling, and with all that the calls may cost."""
     slices = facts.trace.slices
     idle_ns = total_ns(calls.idle)
-    spans = union(slices.start_ns[calls.rows], slices.end_of(calls.rows))
+    steps = union(facts.steps.start_ns, facts.steps.end_ns)
+    spans = intersect(union(slices.start_ns[calls.rows], slices.end_of(calls.rows)), steps)
     won_ns = max(idle_ns, earlier_host_ns(facts, spans))
     floor_ns = min(calls.certain_ns, idle_ns)
     return Saving(floor_ns, None, idle_ns), Saving(floor_ns, None, won_ns)

@@ -30,7 +30,8 @@ Fix
 Silent
     Not reported if such idle time is under 1 % of the warm steps, or for pauses shorter than 0.2 ms: then
     the host was launching (LCH01). The end of the window does not count as a pause if nothing of the
-    program is recorded in it. At most low if another cause holds more of the idle time.
+    program is recorded in it. At most low if another cause holds more of the idle time, or for one pause in
+    several steps that is less than 0.1 ms of each.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.health import knows_launching_code
 from tbprof.analysis.figures.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union, union_of
@@ -51,13 +53,15 @@ from tbprof.rules.base.computing import typical_ns
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.passing import long_pauses
-from tbprof.rules.base.rule import GPU_WORK, Rule
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.launch.words import HostPauses
 from tbprof.trace.columns.arrays import NONE, is_among
 from tbprof.trace.columns.columns import Category
 
 _CODE = "LCH02"
+
+_ONCE_NS = 100_000
 
 _CODE_ROWS = (Category.USER_ANNOTATION, Category.PYTHON, Category.CPU_OP)
 
@@ -75,7 +79,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield window_finding(
         _CODE,
         place=place,
-        severity=_severity(facts, seen, place),
+        severity=_severity(facts, seen, place, pauses=len(idle)),
         count=len(idle),
         removal="rewrite",
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
@@ -115,9 +119,15 @@ def _paused(facts: Facts, place: str) -> Intervals:
     return union_of((there, intersect(long, union(slices.start_ns[rows], slices.end_of(rows)))))
 
 
-def _severity(facts: Facts, saving: Saving, place: str) -> Severity:
-    """At most medium for work that nobody can look for, and low where another cause is larger."""
-    at_most: Severity = "low" if largest_cause(facts) != "launch" else "critical" if place else "medium"
+def _severity(facts: Facts, saving: Saving, place: str, *, pauses: int) -> Severity:
+    """At most medium for work that nobody can look for, and low where another cause is larger.
+
+    So it is with one short pause in several steps: most of them are without it.
+    """
+    steps = len(facts.steps)
+    is_rare = pauses == 1 < steps and saving.ceiling_ns < _ONCE_NS * steps
+    is_small = is_rare or largest_cause(facts) != "launch"
+    at_most: Severity = "low" if is_small else "critical" if place else "medium"
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
@@ -127,5 +137,5 @@ RULE = Rule(
     answers=("host_bound",),
     find=find,
     passing=long_pauses,
-    needs=(GPU_WORK,),
+    needs=(GPU_WORK, Need("operators of the threads that launch", knows_launching_code)),
 )

@@ -39,7 +39,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.figures.health import runs_on_host
+from tbprof.analysis.figures.host_costs import runs_on_host
 from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, subtract, union, union_of
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import typical_ns, typical_share

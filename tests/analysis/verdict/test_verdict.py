@@ -240,7 +240,7 @@ def test_a_window_of_allocations_alone_is_told_as_such() -> None:
     built.memory(500.0, 1 << 10, device=None)
     assert verdict_of(built) == stored_verdict("only_allocations", {"events": 5, "devices": "GPU 1, CPU"})
     built.op("aten::empty", 100, 200)
-    assert verdict_of(built) == stored_verdict("no_device", {})
+    assert verdict_of(built).case == "no_device"
 
 
 def test_launches_without_any_device_row_are_lost_kernels() -> None:

@@ -133,15 +133,14 @@ def test_a_window_of_one_step_can_not_tell_and_says_it() -> None:
     assert len(found(built, "CPY01")) == 1
 
 
-def test_a_copy_that_never_blocked_has_nothing_to_win_by_waits() -> None:
+def test_of_a_copy_that_never_blocked_nobody_knows_what_pinning_wins_on_an_unknown_link() -> None:
     """Without a synchronize a large upload does not block by our count."""
 
     def move(built: TraceBuilder, at: float) -> None:
         built.copy("HtoD", "pageable", at, at + 100, runs=(at + 2, at + 98), size_bytes=LARGE)
 
     (finding,) = found(each_step(move), "CPY01")
-    assert finding.saving is not None
-    assert (finding.saving.ceiling_ns, finding.severity) == (0, "info")
+    assert (finding.saving, finding.severity) == (None, "info")
     assert finding.numbers()["is_staged_without_wait"] == 1
 
 

@@ -51,9 +51,9 @@ def test_the_figures_of_a_finding_become_a_sentence(rule: str, numbers: Numbers,
 
 def test_an_upload_that_asked_not_to_be_waited_for_is_not_said_to_cost_nothing() -> None:
     numbers: Numbers = {"bytes": 1 << 20, "call_ns": 300_000, "is_batch": 1}
-    assert "the host copies" not in finding_note(finding("CPY01", numbers), STEP)
+    assert "The host copies" not in finding_note(finding("CPY01", numbers), STEP)
     note = finding_note(finding("CPY01", {**numbers, "is_staged_without_wait": 1}), STEP)
-    assert note.endswith("what pinning it would save is not estimated.")
+    assert note.endswith("The host copies them itself, and launches nothing meanwhile.")
 
 
 def test_figures_of_another_version_are_said_to_be_that() -> None:

@@ -29,6 +29,7 @@ class ColumnBuilder:
     def __init__(self, tables: Tables = NO_TABLES) -> None:
         """`tables` are those that are wanted."""
         self.num_events = 0
+        self._num_labels = 0
         self.names = NameTable()
         self.args = ArgColumns(self.names, tables)
         self.memory = MemoryColumns() if "memory" in tables else None
@@ -42,6 +43,7 @@ class ColumnBuilder:
     def add(self, batch: Batch) -> None:
         """Append the rows of one batch."""
         self.num_events += batch.num_events
+        self._num_labels += len(batch.labels)
         self._lanes.name(batch.labels)
         if batch.slices:
             self._add_slices(batch)
@@ -96,6 +98,7 @@ class ColumnBuilder:
             has_decimals=_has_decimals(slices.start_ns),
             negative_durations=int(is_negative.sum()),
             num_events=self.num_events,
+            num_labels=self._num_labels,
         )
 
     def _slices(self) -> Slices:

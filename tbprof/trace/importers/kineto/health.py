@@ -38,7 +38,7 @@ def health_of(reading: Reading, rows: Rows, left_out: dict[str, int]) -> tuple[H
         *_of_bytes(reading),
         *_of_events(reading, rows, left_out),
         *_of_metadata(reading.metadata),
-        *_of_rows(rows.slices, reading.metadata.facts, is_cut=not reading.is_whole),
+        *_of_rows(rows.slices, reading.metadata, is_cut=not reading.is_whole),
     )
 
 
@@ -73,15 +73,15 @@ def _of_metadata(metadata: Metadata) -> Iterator[HealthFact]:
         yield HealthFact("facts_damaged", "warning", {})
 
 
-def _of_rows(slices: Slices, hook: HookFacts | None, *, is_cut: bool) -> Iterator[HealthFact]:
-    on_gpu = is_among(slices.category, GPU_WORK)
+def _of_rows(slices: Slices, metadata: Metadata, *, is_cut: bool) -> Iterator[HealthFact]:
+    on_gpu, hook = is_among(slices.category, GPU_WORK), metadata.facts
     if not on_gpu.any() and hook is not None and hook.device_names:
-        yield HealthFact("gpu_not_recorded", "warning", _seen(hook))
+        yield HealthFact("gpu_not_recorded", "warning", {**_seen(hook), **metadata.versions})
         return
     if not on_gpu.any():
         if not is_among(slices.category, OTHER_ACCELERATORS).any():
             cut = {"cut": 1} if is_cut else {}
-            yield HealthFact("no_gpu_rows", "info", {"rows": len(slices), **cut})
+            yield HealthFact("no_gpu_rows", "info", {"rows": len(slices), **cut, **metadata.versions})
         return
     started_ns, launched_ns = _starts(slices, np.flatnonzero(on_gpu))
     without = int(on_gpu.sum()) - len(started_ns)

@@ -93,6 +93,7 @@ _FEW_CALLS = 20
 """So many a profiler makes itself, and a program that calls a kernel or two without an operator."""
 
 _LESS_SURE = ("no_gpu_rows", "gpu_not_recorded")
+_VERSIONS = ("cupti", "runtime", "driver")
 _HIP = re.compile(r"hip")
 _STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
 _WAIT_EVENT = "Stream Wait Event"
@@ -109,6 +110,12 @@ def with_missing_rows(trace: Trace) -> Trace:
     return with_whole_steps(replace(trace, health=(*known, *missing)))
 
 
+def _versions(trace: Trace) -> dict[str, int | float | str]:
+    """What of CUDA the file names, as the fact that is less sure noted it."""
+    noted = (fact.numbers for fact in trace.health if fact.code in _LESS_SURE)
+    return {name: value for numbers in noted for name, value in numbers.items() if name in _VERSIONS}
+
+
 def _missing_rows(trace: Trace) -> Iterator[HealthFact]:
     category = trace.slices.category
     on_gpu = is_among(category, GPU_WORK)
@@ -121,7 +128,7 @@ def _missing_rows(trace: Trace) -> Iterator[HealthFact]:
         yield from _of_devices(trace, np.flatnonzero(on_gpu))
     elif len(launches := named(trace, ANY_LAUNCH, Category.RUNTIME)) and not trace.is_cut_off:
         other = {"recorder": "roctracer"} if len(named(trace, _HIP, Category.RUNTIME)) else {}
-        yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches), **other})
+        yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches), **other, **_versions(trace)})
     if len(trace.collective_name.rows) and trace.rank is None:
         yield HealthFact("rank_unknown", "info", {"collectives": len(trace.collective_name.rows)})
     yield from find_time_going_backwards(trace)

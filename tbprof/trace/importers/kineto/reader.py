@@ -205,6 +205,11 @@ def _without_rows(rows: Rows, losses: Losses) -> str:
             f"holds no event whose time can be read, of {lost:,}: torch.profiler writes times as "
             "numbers of microseconds"
         )
+    if 0 < rows.num_events == rows.num_labels:
+        return (
+            f"holds {rows.num_events:,} events, all of them names of processes and threads: the recording "
+            "was aborted, or ended before its first step. Record at least one step"
+        )
     if rows.num_events:
         return (
             f"holds {rows.num_events:,} events, and none with a duration: pairs of begin and end (B and E, "
@@ -215,7 +220,10 @@ def _without_rows(rows: Rows, losses: Losses) -> str:
 
 def _advice(rows: Rows) -> str:
     if not _LEGACY_PROCESSES.isdisjoint(process for process, _ in rows.places):
-        return "they are of torch.autograd.profiler without Kineto. Record with torch.profiler"
+        return (
+            "they are of a profiler without Kineto. Where `torch.profiler.kineto_available()` is false, "
+            "torch.profiler writes them, too: take a torch that was built with Kineto"
+        )
     if any(name.startswith(_XLA_PROCESSES) for name in rows.process_names.values()):
         return "they look like those of JAX or TensorFlow, which tbprof does not read"
     return (

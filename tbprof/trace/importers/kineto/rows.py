@@ -46,6 +46,8 @@ class Rows:
     negative_durations: int
     num_events: int
     """The number of events of every phase."""
+    num_labels: int
+    """How many of them name processes and threads."""
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -75,6 +77,7 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
         has_decimals=any(part.has_decimals for part in parts),
         negative_durations=sum(part.negative_durations for part in parts),
         num_events=sum(part.num_events for part in parts),
+        num_labels=sum(part.num_labels for part in parts),
     )
 
 

@@ -32,16 +32,20 @@ def begin_and_end() -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("events", "said"),
     [
-        ([without_category("aten::mm", "CPU functions")], "of torch.autograd.profiler without Kineto"),
+        (
+            [without_category("aten::mm", "CPU functions")],
+            "of a profiler without Kineto. Where `torch.profiler.kineto_available",
+        ),
         ([process(1, "/device:GPU:0"), without_category("fusion", 1)], "those of JAX or TensorFlow"),
         (
             [complete("aten::mm", 0.0, 5.0, "CPU_OP"), PROFILERS_OWN],
             "holds 1 timed events, and none is torch",
         ),
+        ([process(1, "python")] * 5, "holds 5 events, all of them names of processes and threads"),
         (begin_and_end(), "holds 2 events, and none with a duration"),
         ([complete("aten::mm", 1e18, 5.0, "cpu_op")], "no event whose time can be read, of 1"),
     ],
-    ids=["legacy", "xla", "categories", "pairs", "times"],
+    ids=["legacy", "xla", "categories", "aborted", "pairs", "times"],
 )
 def test_a_file_of_another_tool_is_refused_with_what_it_may_be(
     tmp_path: Path, events: list[dict[str, Any]], said: str

@@ -34,6 +34,8 @@ class Metadata:
     facts_damaged: bool
     inputs: JoinedInputs | None
     """The inputs of the steps that the hook recorded beside the window."""
+    versions: Mapping[str, int]
+    """The number of `cupti`, and the CUDA that `runtime` and `driver` are made for: 12010 is 12.1."""
     damaged: bool
     """Whether a part of it could not be read."""
 
@@ -58,8 +60,21 @@ def read_metadata(head: bytes, tail: bytes) -> Metadata:
         facts=facts,
         facts_damaged=facts_damaged,
         inputs=None if facts is None else _inputs(members["tbprof"]),
+        versions=_versions(members),
         damaged=damaged,
     )
+
+
+_VERSIONS = {
+    "cupti": "cupti_version",
+    "runtime": "cuda_runtime_version",
+    "driver": "cuda_driver_version",
+}
+
+
+def _versions(members: Mapping[str, Any]) -> dict[str, int]:
+    found = {name: _at_least(1, members.get(key)) for name, key in _VERSIONS.items()}
+    return {name: version for name, version in found.items() if version is not None}
 
 
 def _object_of_head(head: bytes) -> bytes:

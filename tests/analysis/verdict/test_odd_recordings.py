@@ -1,0 +1,296 @@
+"""What is said first of a recording that is odd: its case with its figures, and the first action."""
+
+from __future__ import annotations
+
+import pytest
+from odd_recordings import (
+    A100,
+    all_rows_lost,
+    exchange_after_a_start,
+    held_back_submissions,
+    iterations_after_a_start,
+    launching_thread_without_operators,
+    loader_before_the_window,
+    on_mps,
+    on_the_cpu,
+    staged_uploads,
+    training,
+)
+from shape_scenes import typed_op
+from trace_builder import TraceBuilder
+
+from tbprof.texts.figures.places import scope_of
+from tbprof.views.opening import Opening, opening_of
+
+
+def said_of(built: TraceBuilder) -> tuple[str, Opening]:
+    """The case, and the opening with plain spaces."""
+    report = built.report()
+    assert report.verdict is not None
+    opening = opening_of(report)
+    texts = (opening.verdict, opening.detail, opening.action)
+    return report.verdict.case, Opening(*(text.replace("\N{NARROW NO-BREAK SPACE}", " ") for text in texts))
+
+
+def rules_of(built: TraceBuilder) -> list[str]:
+    """The rules with a finding of medium or more, worst first."""
+    return [one.rule for one in built.report().findings if one.severity not in ("low", "info")]
+
+
+def test_iterations_that_are_all_there_have_their_own_cause_whatever_lies_before_them() -> None:
+    case, said = said_of(iterations_after_a_start())
+    assert case == "launch_bound"
+    assert said.verdict == (
+        "The GPU is idle 98 % of the window, 97 % because the host launches kernels more slowly than the GPU"
+        " runs them."
+    )
+    assert said.detail.endswith("The GPU's work is within 13.9 ms of a recording of 43.9 ms.")
+    assert said.action.startswith("First: launch fewer kernels")
+
+
+def test_two_turns_are_no_loop_that_is_known_to_go_on() -> None:
+    case, said = said_of(iterations_after_a_start(turns=2))
+    assert case == "outside_window"
+    assert said.detail.count("of a recording of") == 0
+
+
+def test_an_exchange_has_its_cause_with_other_ranks_whatever_lies_before_it() -> None:
+    case, said = said_of(exchange_after_a_start())
+    assert case == "communication"
+    assert said.verdict.startswith("The GPU spends 97 % of the window in communication")
+    assert "within 2.0 ms of a recording of 6.0 ms" in said.detail
+    assert said.action.startswith("First: find the late rank")
+
+
+def test_no_cause_is_claimed_of_a_thread_that_recorded_no_operators() -> None:
+    built = launching_thread_without_operators()
+    case, said = said_of(built)
+    assert case == "host_unrecorded"
+    assert said.verdict == (
+        "The GPU is idle 18 % of a step, 15 % because the host launches late; what it does meanwhile was not "
+        "recorded."
+    )
+    assert said.action == (
+        "First: record the operators of the threads that launch, too: for 0.3 ms of 2.2 ms nobody knows what "
+        "the host does."
+    )
+    assert "LCH02" not in [finding.rule for finding in built.report().findings]
+    assert "no_launching_operators" in [fact.code for fact in built.report().trace.health]
+
+
+def test_a_range_of_the_thread_says_what_it_does_as_operators_do() -> None:
+    built = launching_thread_without_operators()
+    built.annotation("evaluate", 2_015, 2_190)
+    assert said_of(built)[0] == "host_bound"
+
+
+def test_with_operators_the_host_is_to_blame() -> None:
+    case, said = said_of(training())
+    assert case == "host_bound"
+    assert said.action.startswith("First: shorten the host's own work")
+    assert rules_of(training()) == ["LCH02"]
+
+
+def test_what_waits_for_apples_gpu_is_no_work_of_a_cpu() -> None:
+    case, said = said_of(on_mps())
+    assert case == "unseen_device"
+    assert said.verdict == "The work ran on Apple's GPU (MPS), which torch.profiler does not record."
+    assert "80 reads of a number last 23.7 ms" in said.detail
+    assert "`aten::addcdiv_` 27.2 ms, 46 % of their time" in said.detail
+    assert said.action == (
+        "First: read numbers back later, or less often: the host stands in reads for 23.7 ms of 71.9 ms."
+    )
+    assert rules_of(on_mps()) == []
+
+
+def test_a_nested_tensor_of_the_cpu_has_an_operator_of_apples_gpu() -> None:
+    built = on_the_cpu(gpu=False)
+    built.op("aten::linear_backward", 3_850, 3_900)
+    assert said_of(built)[0] == "no_device"
+
+
+@pytest.mark.parametrize("convolution", ["aten::mkldnn_convolution", "aten::thnn_conv2d"])
+def test_a_model_on_the_cpu_of_a_machine_with_a_gpu_is_said_as_that(convolution: str) -> None:
+    case, said = said_of(on_the_cpu(gpu=True, convolution=convolution))
+    assert case == "on_cpu"
+    assert said.verdict == "The model runs on the CPU of a machine with a GPU, Tesla T4."
+    assert said.detail == (
+        f"Its largest operators: `{convolution}` 30.0 ms, 81 % of their time, `aten::native_batch_norm` "
+        "7.0 ms, 19 %."
+    )
+    assert said.action.startswith("First: move the model and its batches to the GPU")
+
+
+def test_on_a_cpu_what_takes_the_time_is_named() -> None:
+    case, said = said_of(on_the_cpu(gpu=False))
+    assert case == "no_device"
+    assert said.verdict == "No GPU work was recorded: the model runs on the CPU."
+    assert "`aten::mkldnn_convolution` 30.0 ms, 81 % of their time" in said.detail
+
+
+def test_what_a_gpu_would_run_is_not_called_a_model_on_the_cpu() -> None:
+    """Launching takes microseconds, and first calls take seconds once."""
+    built = on_the_cpu(gpu=True, convolution="aten::cudnn_convolution")
+    built.events = [event for event in built.events if event["dur"] < 100]
+    for turn in range(10):
+        built.op("aten::addmm", 100.0 * turn, 100.0 * turn + (50_000 if turn == 9 else 20))
+    case, said = said_of(built)
+    assert (case, said.verdict) == ("no_device", "No GPU work was recorded.")
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        (
+            {"cupti_version": 18, "cuda_driver_version": 12040},
+            "CUPTI (version 18) is older than the driver, for CUDA 12.4: take a torch that is built for that",
+        ),
+        (
+            {"cupti_version": 18, "cuda_runtime_version": 12010, "cuda_driver_version": 13000},
+            "CUPTI (version 18, of CUDA 12.1) is older than the driver, for CUDA 13.0",
+        ),
+        (
+            {"cupti_version": 28, "cuda_runtime_version": 12090, "cuda_driver_version": 12080},
+            "CUPTI (version 28, of CUDA 12.9) is newer than the driver, for CUDA 12.8: update the driver.",
+        ),
+        (
+            {"cupti_version": 26, "cuda_runtime_version": 12080, "cuda_driver_version": 12080},
+            "CUPTI and the driver are both of CUDA 12.8: another profiler holds the GPU",
+        ),
+        ({"cupti_version": 18}, "the driver is newer than this torch's CUPTI, or the machine is WSL"),
+        ({"cuda_driver_version": -1, "cupti_version": "x"}, "or the machine is WSL"),
+    ],
+)
+def test_where_all_rows_are_lost_the_versions_tell_what_to_do(versions: dict[str, int], said: str) -> None:
+    case, opening = said_of(all_rows_lost(versions=versions))
+    assert case == "lost_kernels"
+    assert said in opening.detail
+
+
+def product_once(*, long_us: float, short_us: float = 9.6) -> TraceBuilder:
+    """A window with one long product in float32 and eleven short ones, on a busy A100."""
+    built = TraceBuilder()
+    built.device_name = A100
+    at = 10.0
+    for number in range(12):
+        end = at + (long_us if number == 3 else short_us)
+        call = 1 + 20.0 * number
+        built.op("aten::mm", call - 1, call + 7)
+        built.launch(call, call + 5, runs=(at + 10, end + 10), name="ampere_sgemm_32x128_nt")
+        built.op("aten::add", call + 8, call + 17)
+        built.launch(call + 9, call + 14, runs=(end + 11, end + 1_200))
+        at = end + 1_200
+    built.synchronize("cudaDeviceSynchronize", 300, at + 10)
+    return built
+
+
+@pytest.mark.parametrize(("long_us", "severity"), [(2_440, "low"), (9.6, None)])
+def test_one_kernel_that_is_long_once_is_no_alarm(long_us: float, severity: str | None) -> None:
+    found = [one.severity for one in product_once(long_us=long_us).report().findings if one.rule == "PRC02"]
+    assert found == ([] if severity is None else [severity])
+
+
+def test_products_that_are_all_long_are_one() -> None:
+    report = product_once(long_us=400, short_us=400).report()
+    assert [one.severity for one in report.findings if one.rule == "PRC02"] == ["medium"]
+
+
+@pytest.mark.parametrize(("pause_us", "rules"), [(240, ["LCH02"]), (22, [])])
+def test_hardly_any_time_is_no_alarm_however_short_the_step_is(pause_us: float, rules: list[str]) -> None:
+    """The host launches nothing for 0.3 ms of each step, of which the GPU is idle for so long."""
+    built = TraceBuilder()
+    for number in range(4):
+        at = 400.0 * number
+        built.step(number, at, at + 400)
+        built.launch(at + 1, at + 2, runs=(at + 2, at + 301 - pause_us))
+        built.annotation("augment", at + 3, at + 300)
+        built.launch(at + 301, at + 302, runs=(at + 302, at + 401))
+    assert [rule for rule in rules_of(built) if rule == "LCH02"] == rules
+
+
+def test_a_free_before_the_first_launch_opens_the_context() -> None:
+    built = iterations_after_a_start()
+    built.call("cudaFree", 10, 29_000)
+    assert said_of(built)[0] == "cold_start"
+
+
+def test_the_last_synchronize_of_a_harness_holds_up_no_exchange() -> None:
+    built = exchange_after_a_start()
+    built.synchronize("cudaDeviceSynchronize", 5_530, 6_000)
+    built.synchronize("cudaDeviceSynchronize", 6_001, 6_005)
+    found = {one.rule: one.severity for one in built.report().findings}
+    assert found["DST05"] == "info"
+
+
+def test_all_kinds_of_operators_far_from_their_limits_get_a_word() -> None:
+    built = TraceBuilder()
+    built.device_name = A100
+    dims = ([1024, 1024], [1024, 1024])
+    for turn in range(8):
+        at = 30_000.0 * turn
+        for index, name in enumerate(("aten::mm", "aten::add", "aten::mul", "aten::relu")):
+            typed_op(built, name, at + 20 * index, at + 20 * index + 15, dims=dims, types=("float", "float"))
+            runs = (at + 100 + 7_000 * index, at + 7_050 + 7_000 * index)
+            built.launch(at + 20 * index + 2, at + 20 * index + 8, runs=runs)
+    facts = {fact.code: fact.numbers for fact in built.report().trace.health}
+    assert facts["all_far_from_limits"]["operators"] >= 3
+    assert float(facts["all_far_from_limits"]["best_share"]) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("device", "pinned_us", "most_us", "said"),
+    [
+        (A100, 0, 27_013, "as fast as the device's link is, they would take 43.4 ms"),
+        (A100, 100, 22_816, "as others of this window are, they would take 77.1 ms"),
+        ("Some device", 0, None, "The host copies them itself, and launches nothing meanwhile."),
+    ],
+)
+def test_pinning_what_the_host_stages_saves_what_it_takes_more(
+    device: str, pinned_us: float, most_us: float | None, said: str
+) -> None:
+    built = staged_uploads(device=device, pinned_us=pinned_us)
+    report = built.report()
+    (found,) = [one for one in report.findings if one.rule == "CPY01"]
+    sentence = found.figures.sentence(scope_of(marks_steps=True)).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert said in sentence
+    assert "not estimated" not in sentence
+    if most_us is None:
+        assert found.saving is None
+        return
+    assert found.saving is not None
+    assert found.saving.ceiling_ns / 8_000 == pytest.approx(most_us, rel=0.002)
+    assert said_of(built)[1].action.startswith("First: pin the batches")
+
+
+def test_work_that_begins_only_while_the_host_waits_is_held_back() -> None:
+    built = held_back_submissions()
+    case, said = said_of(built)
+    assert case == "held_back"
+    assert said.verdict == (
+        "The GPU is idle 99 % of the window, 83 % although work is queued: it begins only while the host "
+        "waits."
+    )
+    assert said.detail.startswith("9.9 ms of it in 19 waits, most of them in aten::_coalesce.")
+    assert said.action == (
+        "First: coalesce each sparse tensor once, and keep it (aten::_coalesce): up to 9.9 ms of 12.5 ms."
+    )
+    savings = built.report().savings
+    assert savings is not None
+    assert savings.ceiling_ns > 9_900_000
+
+
+def test_work_that_is_late_at_any_time_may_wait_for_another_process() -> None:
+    built = held_back_submissions()
+    built.events = [event for event in built.events if event["name"] != "cudaStreamSynchronize"]
+    built.synchronize("cudaStreamSynchronize", 13_140, 13_150)
+    assert said_of(built)[0] == "queued"
+
+
+def test_what_a_loader_does_before_the_window_is_none_of_it() -> None:
+    case, said = said_of(loader_before_the_window())
+    assert case == "host_bound"
+    found = {one.rule: one for one in loader_before_the_window().report().findings}
+    saving = found["DAT01"].saving
+    assert saving is not None
+    assert saving.ceiling_ns <= 20 * 430_000
+    assert said.action.startswith("First: shorten the host's own work")
