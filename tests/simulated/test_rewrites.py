@@ -39,7 +39,7 @@ def share_under(fix: str, seeds: range) -> float:
 
 def test_once_the_waits_above_it_are_gone_a_fix_saves_no_more_than_is_said() -> None:
     """What it spares is launched in the shadow of a wait, and counts when that is gone."""
-    for fix in ("no loop over rows", "no recomputing", "CUDA graph"):
+    for fix in ("all items at once", "no recomputing", "CUDA graph"):
         assert share_under(fix, SAMPLE) == 1.0
 
 
