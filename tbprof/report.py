@@ -32,7 +32,7 @@ from tbprof.analysis.figures.step_figures import (
     sync_totals,
 )
 from tbprof.analysis.figures.timeline import Timeline
-from tbprof.judge.actions import rank
+from tbprof.judge.actions import all_ceiling_ns, rank
 from tbprof.judge.verdict import find_verdict
 from tbprof.model import (
     Finding,
@@ -174,7 +174,11 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         memory=memory_peaks(facts),
         computing=computing_totals(facts),
     )
-    return dataclasses.replace(report, ranked=rank(report))
+    ranked = rank(report)
+    if report.savings is not None:
+        savings = dataclasses.replace(report.savings, all_ceiling_ns=all_ceiling_ns(report, ranked))
+        report = dataclasses.replace(report, savings=savings)
+    return dataclasses.replace(report, ranked=ranked)
 
 
 def _predicted(hook: HookFacts) -> tuple[PredictedLine, ...]:

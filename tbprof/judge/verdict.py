@@ -323,6 +323,8 @@ def _where(
     for finding in findings:
         is_known = answers(finding.rule, case) and finding.saving is not None
         if is_known and isinstance(finding.figures, BoundCode | HostPauses | ItemLoop):
+            if isinstance(finding.figures, ItemLoop) and not finding.figures.place:
+                return None
             idle_ns = finding.figures.idle_per_step_ns * len(facts.steps)
             return words.CausePlace(finding.figures.place, idle_ns / 1000)
     return None
