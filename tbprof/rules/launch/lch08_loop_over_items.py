@@ -116,7 +116,7 @@ def _most_ns(facts: Facts, loop: ItemLoop) -> int:
         return most_ns
     mine = np.flatnonzero(is_among(work.place, distinct(work.place[loop.work])))
     busy_ns = total_ns(intersect(union(work.start_ns[mine], work.end_ns[mine]), loop.during))
-    return max(min(most_ns, total_ns(loop.during) - busy_ns), 0)
+    return max(min(most_ns, total_ns(loop.during) - max(busy_ns, device_ns(facts, loop))), 0)
 
 
 _UPLOAD = DIRECTIONS.index("HtoD")
