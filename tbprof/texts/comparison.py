@@ -59,9 +59,7 @@ def comparison_sentence(
     lengths = f"{duration(before_us)} before, {duration(after_us)} after"
     if is_unprofiled:
         lengths += ", without the profiler"
-    changed = (
-        f"{share(abs(after_us - before_us) / before_us)} {'longer' if after_us > before_us else 'shorter'}"
-    )
+    changed = _changed(before_us, after_us)
     if is_told is None:
         is_noise = may_be_noise(before_us, after_us)
         means = "no more than two recordings of one program differ by" if is_noise else changed
@@ -69,6 +67,17 @@ def comparison_sentence(
     if not is_told:
         return f"No difference in step time beyond the noise: {lengths}."
     return f"A step is {changed}: {lengths}."
+
+
+_FOLD = 3
+"""From here on a step is so many times as long, and no longer so many per cent longer."""
+
+
+def _changed(before_us: float, after_us: float) -> str:
+    if after_us >= _FOLD * before_us:
+        return f"{after_us / before_us:,.0f} times as long"
+    word = "longer" if after_us > before_us else "shorter"
+    return f"{share(abs(after_us - before_us) / before_us)} {word}"
 
 
 def cause_sentence(cause: str, before_us: float, after_us: float) -> str:
