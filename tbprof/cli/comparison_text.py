@@ -18,7 +18,7 @@ from tbprof.views.comparison import CompareView, compare_view
 _MOST_KERNELS = 5
 
 _KERNEL_SHARE = 0.01
-"""Of a step: a kernel whose time changed by less is not named."""
+"""The part of a step: a kernel whose time changed by less is not named."""
 
 
 def compared_text(before: Path, after: Path, *, use_cache: bool) -> str:
@@ -38,7 +38,7 @@ def compared_text(before: Path, after: Path, *, use_cache: bool) -> str:
 
 
 def _kernels(paths: tuple[Path, Path], reports: list[Report], *, use_cache: bool) -> Iterator[str]:
-    """Those that changed in the direction of all of them, where these changed by more than noise."""
+    """The kernels that changed in the direction of all of them, where these changed by more than noise."""
     from tbprof.cli.commands.table import facts_of_file
     from tbprof.views.tables.comparison import compare_tables, step_times
     from tbprof.views.tables.tables import TABLES

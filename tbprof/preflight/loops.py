@@ -32,7 +32,7 @@ _LOOPS = (
 def loops_of(
     tallies: Sequence[Tally], sites: Sequence[PredictedSite], findings: Sequence[PredictedFinding]
 ) -> tuple[PredictedLoop, ...]:
-    """Those with most turns first.
+    """The loops, most turns first.
 
     Args:
         tallies: One a site.

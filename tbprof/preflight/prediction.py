@@ -115,7 +115,7 @@ class PredictedLoop:
     """Its first line."""
     last_line: int
     lines: tuple[int, ...]
-    """Those that wait."""
+    """The lines that wait."""
     turns: int
     """In the step with most of them, of all calls of its function together."""
     points_per_step: int

@@ -13,7 +13,7 @@ _MOST_NAMES = 6
 _MINUS = "\u2212"
 
 RECORDINGS_DIFFER = 0.04
-"""By so much do recordings of a single step of one program differ: by 0.6 to 3.7 % on an A100."""
+"""Recordings of a single step of one program differ by so much: by 0.6 to 3.7 % on an A100."""
 
 _GONE = 0.05
 """Up to this share of what it took before a cause is gone."""
@@ -70,7 +70,7 @@ def comparison_sentence(
 
 
 _FOLD = 3
-"""From here on a step is so many times as long, and no longer so many per cent longer."""
+"""The factor from which on a step is so many times as long, and no longer so many per cent longer."""
 
 
 def _changed(before_us: float, after_us: float) -> str:

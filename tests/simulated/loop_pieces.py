@@ -45,9 +45,19 @@ def item_by_item(pieces: Pieces) -> Pair:
         spent_ns = sum(one.runs_ns[0] for one in launched)
         if launched:
             after.append(dataclasses.replace(launched[0], runs_ns=(round(spent_ns * draw.uniform(1, 1.5)),)))
-    reads = {"read", "mask", "tensor"}.intersection(waits)
     after += [pieces.launch("nonzero", kernel_ns=2_500 * turns)] if "mask" in waits else []
-    return before, [*after, *(_waiting(pieces, "read") if reads else [])]
+    return before, [*after, *(_all_at_once(pieces, before) if waits else [])]
+
+
+def _all_at_once(pieces: Pieces, before: list[Action]) -> list[Action]:
+    """What the turns copy in each direction, in one copy."""
+    made: list[Action] = []
+    for direction in ("HtoD", "DtoH"):
+        copies = [one for one in before if isinstance(one, Copy) and one.direction == direction]
+        if copies:
+            sizes = sum(one.size_bytes for one in copies)
+            made.append(dataclasses.replace(pieces.actions.upload(sizes), direction=direction))
+    return made
 
 
 def _waiting(pieces: Pieces, kind: str) -> list[Action]:

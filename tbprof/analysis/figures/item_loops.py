@@ -82,11 +82,13 @@ class ItemLoop:
     turns: int
     lane: int
     forward: Intervals
-    """From the first call of its turns to the end of the last."""
+    """The time from the first call of its turns to the end of the last."""
     during: Intervals
     """The same, and what autograd does later for what is called in it."""
     work: Int64s
     """Positions of what it launches."""
+    selects: bool
+    """Whether its turns take items out of a tensor; else each may need what the one before it found."""
     calls: tuple[str, ...]
     """What most turns ask of the device, in their order: names of ops, or of kernels without one."""
 
@@ -125,7 +127,7 @@ class _Run:
 
 
 def find_item_loops(facts: Facts) -> tuple[ItemLoop, ...]:
-    """Those of the threads of the training, longest first."""
+    """All loops of the threads of the training, longest first."""
     if not facts.calls_are_recorded:
         return ()
     found = [loop for lane in facts.training_threads for loop in _loops_of(facts, lane)]
@@ -134,7 +136,7 @@ def find_item_loops(facts: Facts) -> tuple[ItemLoop, ...]:
 
 
 def costly_loops(facts: Facts) -> tuple[ItemLoop, ...]:
-    """Those of them in which the device is idle for so much of the steps that it is worth a word."""
+    """The loops in which the device is idle for so much of the steps that it is worth a word."""
     least_ns = max(MEDIUM_SHARE * facts.steps.total_ns, 1)
     if not facts.device_is_known:
         return ()
@@ -195,12 +197,13 @@ def _loop(facts: Facts, lane: int, calls: _Calls, body: frozenset[int], pieces: 
         forward=forward,
         during=during,
         work=np.flatnonzero(launched),
+        selects=all(_selects(facts, lane, calls, run) for run in pieces),
         calls=tuple(dict.fromkeys(facts.trace.names[name] for name in calls.name[inside].tolist())),
     )
 
 
 def _during(calls: _Calls, run: _Run) -> Intervals:
-    """From the first call to the end of the last, without pauses that are longer than a few turns."""
+    """The time from the first call to the end of the last, without pauses that are longer than some turns."""
     start_ns, end_ns = calls.start_ns[run.first : run.end], calls.end_ns[run.first : run.end]
     turn_ns = median(np.diff(start_ns[calls.letter[run.first : run.end] == calls.letter[run.first]]))
     until_ns = np.append(start_ns[1:], end_ns[-1])
@@ -366,7 +369,7 @@ def _top_ops_of(facts: Facts, lane: int, rows: Int64s) -> Int64s:
 
 
 def _borders(facts: Facts, start_ns: Int64s, rows: Int64s) -> tuple[npt.NDArray[np.bool_], Int64s]:
-    """Which calls are part of no loop, and for each a number of what no loop goes across."""
+    """The calls that are part of no loop, and for each a number of what no loop goes across."""
     trace, slices = facts.trace, facts.trace.slices
     ranges = np.concatenate(
         [

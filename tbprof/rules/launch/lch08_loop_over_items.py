@@ -50,7 +50,7 @@ from tbprof.analysis.figures.item_loops import (
 )
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import are_within, intersect, total_ns, union
-from tbprof.model import Finding, Saving, SiteIndex
+from tbprof.model import SEVERITIES, Finding, Saving, Severity, SiteIndex
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import gaps_ns
@@ -81,16 +81,17 @@ def _finding(facts: Facts, loop: ItemLoop) -> Finding:
     return window_finding(
         _CODE,
         place=place,
-        severity=severity_of_cause(facts, saving),
+        severity=_severity(facts, loop, saving),
         count=loop.turns,
         removal="rewrite",
         saving=saving,
-        confidence="high" if len(waits) else "medium",
+        confidence="high" if len(waits) and loop.selects else "medium",
         evidence=idle_evidence(facts, intersect(idle_in_steps(facts), loop.during)),
         figures=words.ItemLoop(
             place=place,
             lines=_lines(facts, _sites(facts, waits)),
             calls=_named(loop.calls),
+            selects=int(loop.selects),
             turns=round(loop.turns / steps, 1),
             turn_ns=host_ns // loop.turns,
             device_per_turn_ns=device_ns(facts, loop) // loop.turns,
@@ -101,6 +102,12 @@ def _finding(facts: Facts, loop: ItemLoop) -> Finding:
             kernels=round(int(facts.work.is_kernel[loop.work].sum()) / steps, 1),
         ),
     )
+
+
+def _severity(facts: Facts, loop: ItemLoop, saving: Saving) -> Severity:
+    """At most medium where nothing shows that its turns do not need each other."""
+    at_most: Severity = "critical" if loop.selects else "medium"
+    return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
 def _most_ns(facts: Facts, loop: ItemLoop) -> int:
@@ -155,7 +162,7 @@ def _place(facts: Facts, loop: ItemLoop) -> str:
 
 
 def _lines(facts: Facts, sites: tuple[SiteIndex, ...]) -> str:
-    """Of each file the lines, as `train.py:12, 14`; "" where none is known."""
+    """The lines of each file, as `train.py:12, 14`; "" where none is known."""
     lines: dict[str, set[int]] = {}
     for site in sites:
         source = facts.sites[site].source

@@ -67,9 +67,11 @@ class ItemLoop(Figures):
     place: str
     """The label or function; "" outside of all of them."""
     lines: str
-    """Those of its waits, as far as they are known."""
+    """The lines of its waits, as far as they are known."""
     calls: str
     """What a turn asks of the device: the names of the most common ops."""
+    selects: int
+    """Whether its turns take items out of a tensor; else each may need the one before it."""
     turns: float
     """A step."""
     turn_ns: int
@@ -89,7 +91,11 @@ class ItemLoop(Figures):
         parts = [f"{about(self.kernels)} kernels"]
         if self.waits:
             parts.insert(0, f"{about(self.waits)} waits ({duration_of(self.waits_ns)})")
-        return f"{turns}, {works}{where}: {self.calls}. Part of it {scope.each}: {' and '.join(parts)}."
+        said = f"{turns}, {works}{where}: {self.calls}. Part of it {scope.each}: {' and '.join(parts)}."
+        return said if self.selects else f"{said} {_MAY_BE_NEEDED}"
+
+
+_MAY_BE_NEEDED = "If a turn needs what the one before it found, as in a solver, it stays a loop."
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class EndOfStepReads(Figures):
     starve_ns: int
     """How long the device had nothing to do after them."""
     queue_per_step_ns: int | None = None
-    """As of other reads."""
+    """How long launches wait for a full queue without it; None where no replay tells."""
 
     def sentence(self, scope: Scope, /) -> str:
         return full_queue(self.queue_per_step_ns, scope)
