@@ -77,9 +77,9 @@ def test_all_changes_together_hold_what_was_saved(
 @pytest.mark.parametrize(
     ("name", "turns", "host_ms", "device_ms"),
     [
-        ("A_before", 1331, 725.4, 44.2),
-        ("C_before", 1339, 822.8, 43.7),
-        ("C_after", 1334, 820.3, 56.2),
+        ("A_before", 1331, 725.5, 44.2),
+        ("C_before", 1339, 823.0, 43.7),
+        ("C_after", 1334, 820.4, 56.2),
     ],
 )
 def test_the_loop_comes_first(

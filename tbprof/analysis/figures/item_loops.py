@@ -203,10 +203,13 @@ def _loop(facts: Facts, lane: int, calls: _Calls, body: frozenset[int], pieces: 
 
 
 def _during(calls: _Calls, run: _Run) -> Intervals:
-    """The time from the first call to the end of the last, without pauses that are longer than some turns."""
+    """The time from the first call until the next turn would begin, without pauses longer than some turns."""
     start_ns, end_ns = calls.start_ns[run.first : run.end], calls.end_ns[run.first : run.end]
-    turn_ns = median(np.diff(start_ns[calls.letter[run.first : run.end] == calls.letter[run.first]]))
-    until_ns = np.append(start_ns[1:], end_ns[-1])
+    begins = np.flatnonzero(calls.letter[run.first : run.end] == calls.letter[run.first])
+    turn_ns = median(np.diff(start_ns[begins]))
+    between_ns = max(int(median(start_ns[begins[1:]] - end_ns[begins[1:] - 1])), 0)
+    next_ns = calls.start_ns[run.end : run.end + 1].min(initial=end_ns[-1] + between_ns)
+    until_ns = np.append(start_ns[1:], max(min(end_ns[-1] + between_ns, next_ns), end_ns[-1]))
     goes_on = until_ns - end_ns <= _LENGTHS * turn_ns
     return union(start_ns, np.where(goes_on, until_ns, end_ns))
 
