@@ -63,9 +63,9 @@ class Window(Figures):
     """What the fix plan saves, by the replay."""
     gain_us: float | None = None
     """What a replay without any of the waits saves."""
-    loops_points: int = 0
+    loops_points: int | None = None
     """Sync points in loops over items that are found to cost time."""
-    loops_wait_us: float = 0.0
+    loops_wait_us: float | None = None
     """What of `wait_us` is in them."""
 
     @property
@@ -141,8 +141,8 @@ class Window(Figures):
         if self.planned_us >= WORTH_SHARE * self.step_us:
             saved = duration(self.planned_us)
             return f"Without the waits that can go {self.name} would be about {saved} shorter. "
-        if self.loops_points >= _LOOPS_SHARE * (self.points or 0) > 0:
-            spent = duration(self.of_step(self.loops_wait_us))
+        if (self.loops_points or 0) >= _LOOPS_SHARE * (self.points or 0) > 0:
+            spent = duration(self.of_step(self.loops_wait_us or 0.0))
             inside = f"{self.loops_points:,} of its {self.points:,} sync points"
             return f"{inside} are in a loop over items and go with it, {spent} of waits{self._each}. "
         if gain_us >= WORTH_SHARE * self.step_us:
