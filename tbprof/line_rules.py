@@ -25,6 +25,9 @@ LineKind: TypeAlias = Literal[
 LINE_KINDS: tuple[LineKind, ...] = get_args(LineKind)
 """In the order in which they are listed: what is wrong before what is slow."""
 
+LOOP_RULE = "LCH08"
+"""The rule whose fix is that of several lines in one loop."""
+
 LOOP_READS = 3
 """Reads in one step that make a loop: two are as often a loss and its accuracy."""
 

@@ -34,7 +34,7 @@ from tbprof.analysis.figures.step_figures import (
     sync_totals,
 )
 from tbprof.analysis.figures.timeline import Timeline
-from tbprof.judge.actions import rank
+from tbprof.judge.actions import all_ceiling_ns, rank
 from tbprof.judge.verdict import find_verdict
 from tbprof.model import (
     Finding,
@@ -177,7 +177,11 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         computing=computing_totals(facts),
         gpu_use=gpu_use(facts),
     )
-    return dataclasses.replace(report, ranked=rank(report))
+    ranked = rank(report)
+    if report.savings is not None:
+        savings = dataclasses.replace(report.savings, all_ceiling_ns=all_ceiling_ns(report, ranked))
+        report = dataclasses.replace(report, savings=savings)
+    return dataclasses.replace(report, ranked=ranked)
 
 
 def _predicted(hook: HookFacts) -> tuple[PredictedLine, ...]:

@@ -64,6 +64,21 @@ def rank(report: Report) -> Ranked:
     return Ranked(shown, smaller, unknown, tuple(sorted({*minor, *left})))
 
 
+def all_ceiling_ns(report: Report, ranked: Ranked) -> int:
+    """What all findings together can win of the window at most.
+
+    What the device computes stays, but for what is above the limit of its rates; where these are not known
+    nothing says how much that is.
+    """
+    listed = [action.saving for action in (*ranked.actions, *ranked.smaller)]
+    left = [saving for at in ranked.leave if (saving := report.findings[at].saving) is not None]
+    computing, kept_ns = report.computing, 0
+    if computing is not None and computing.above_limit_ns is not None:
+        kept_ns = max(computing.computing_ns - computing.above_limit_ns, 0)
+    most_ns = max(sum(step.length_ns for step in report.steps) - kept_ns, 0)
+    return min(sum(saving.ceiling_ns for saving in (*listed, *left)), most_ns)
+
+
 def _happens_once(report: Report) -> bool:
     """Whether the window records a graph: nothing in it comes again."""
     return report.verdict is not None and report.verdict.case == "capture"

@@ -24,6 +24,8 @@ stands beside it. In this order:
   shorter by `RIVAL_SHARE` of the largest
   other cause; or by `DRAINED_SHARE` of it, and most of that idle begins during a wait, which let the
   device run dry (`drained`).
+- `item_loop`, only with such a finding: the idle in loops over items, which one change wins, is `LOOPS_SHARE`
+  of what any other cause holds outside of them, short and long pauses of the host apart.
 - else the largest cause of idle: `input`, `launch_bound` or `host_bound` (whether the host was
   launching all the time; `host_unrecorded` where nothing else of its threads was recorded), `staging`,
   `allocator`, `compile`, `profiler`, `unrecorded`, `queued` (`held_back` where work begins only once the
@@ -45,7 +47,8 @@ from tbprof.analysis.figures.device_pieces import exposed_on_host
 from tbprof.analysis.figures.health import knows_launching_code, missing_device
 from tbprof.analysis.figures.host_costs import largest_module, largest_operators, where_operators_ran
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
-from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union
+from tbprof.analysis.figures.item_loops import idle_in_steps, in_costly_loops
+from tbprof.analysis.intervals import Intervals, are_within, intersect, subtract, total_ns, union
 from tbprof.judge import unjudged_words, words
 from tbprof.judge.actions import answers
 from tbprof.judge.untypical_window import (
@@ -61,6 +64,7 @@ from tbprof.judge.verdict_window import (
     COMMUNICATION_SHARE,
     DRAINED_SHARE,
     EXPOSED_SHARE,
+    LOOPS_SHARE,
     RIVAL_SHARE,
     SEVERAL,
     SURELY_BUSY_SHARE,
@@ -69,7 +73,7 @@ from tbprof.judge.verdict_window import (
 )
 from tbprof.judge.window_words import Cause, Window
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Saving, Verdict
-from tbprof.rules.launch.words import BoundCode, HostPauses
+from tbprof.rules.launch.words import BoundCode, HostPauses, ItemLoop
 from tbprof.rules.trace_health.trc01_cold_start import COLD_SHARE
 from tbprof.trace.columns.arrays import NONE, median
 
@@ -98,7 +102,7 @@ def queued_place(facts: Facts, device: int) -> tuple[str, int]:
 _MOST = 0.5
 
 _CASES = {"data": "input"}
-_NAME_A_PLACE = ("launch_bound", "host_bound")
+_NAME_A_PLACE = ("launch_bound", "host_bound", "item_loop")
 
 
 def find_verdict(facts: Facts, findings: Sequence[Finding], saving: Saving) -> Verdict:
@@ -192,6 +196,7 @@ def _exposed_on_host(facts: Facts) -> float | None:
 
 def _figures(facts: Facts, window: VerdictWindow, saving: Saving, about_waits: int) -> Window:
     episodes, total_ns = facts.episodes, window.total_ns
+    in_loops = episodes.blocking & are_within(episodes.start_ns, facts.once(in_costly_loops))
     return Window(
         steps=len(window.step_ns),
         all_steps=len(facts.steps),
@@ -213,6 +218,8 @@ def _figures(facts: Facts, window: VerdictWindow, saving: Saving, about_waits: i
         points=int(episodes.blocking.sum()) if facts.calls_are_recorded else None,
         estimate_us=None if saving.estimate_ns is None else saving.estimate_ns / 1000,
         gain_us=None if window.gain_ns is None else window.gain_ns / 1000,
+        loops_points=int(in_loops.sum()),
+        loops_wait_us=int(episodes.wait_ns[in_loops].sum()) / 1000,
     )
 
 
@@ -222,9 +229,11 @@ def _recording_us(facts: Facts) -> float | None:
 
 
 def _about_waits(findings: Sequence[Finding]) -> int:
-    medium = SEVERITIES.index("medium")
-    worth = (f for f in findings if answers(f.rule, "waits") and SEVERITIES.index(f.severity) <= medium)
-    return sum(1 for _ in worth)
+    return sum(_is_alarm(finding, "waits") for finding in findings)
+
+
+def _is_alarm(finding: Finding, case: str) -> bool:
+    return answers(finding.rule, case) and SEVERITIES.index(finding.severity) <= SEVERITIES.index("medium")
 
 
 def _typical_verdict(
@@ -249,6 +258,8 @@ def _typical_verdict(
     if min(gain_ns, sure_ns) < bound_ns and _is_busy(window):
         kernels = named_kernels(facts, window.device)
         return Verdict("busy", words.Busy(figures, cause, _case_of(facts, name), kernels))
+    if (loops := _loops(facts, window, findings)) is not None:
+        return Verdict("item_loop", words.Bound(figures, loops, _where(facts, window, findings, "item_loop")))
     case = _by_waits(facts, window, gain_ns, name, others.get(name, 0))
     if case == "waits":
         return Verdict(case, words.Waits(figures, cause))
@@ -359,6 +370,20 @@ def _drained_share(facts: Facts, pieces: Intervals) -> float:
     return int(length[sites != NONE].sum()) / max(int(length.sum()), 1)
 
 
+def _loops(facts: Facts, window: VerdictWindow, findings: Sequence[Finding]) -> Cause | None:
+    """The idle in loops over items, where that is what to speak of first."""
+    if not any(_is_alarm(finding, "item_loop") for finding in findings):
+        return None
+    steps, loops = facts.steps, facts.once(in_costly_loops)
+    inside = union(steps.gpu_start_ns[window.chosen], steps.gpu_end_ns[window.chosen])
+    mine_ns = total_ns(intersect(intersect(idle_in_steps(facts), loops), inside))
+    pauses = facts.once(find_launch_idle)
+    causes = {**facts.causes.empty[window.device], "short": pauses.short().idle, "launch": pauses.long().idle}
+    others_ns = [total_ns(subtract(intersect(idle, inside), loops)) for idle in causes.values()]
+    is_first = mine_ns >= LOOPS_SHARE * max(others_ns, default=0)
+    return Cause("item_loop", mine_ns / 1000) if is_first else None
+
+
 def _late_host(facts: Facts) -> str:
     idle = facts.once(find_launch_idle)
     short, long = total_ns(idle.short().idle), total_ns(idle.long().idle)
@@ -378,7 +403,9 @@ def _where(
         return None
     for finding in findings:
         is_known = answers(finding.rule, case) and finding.saving is not None
-        if is_known and isinstance(finding.figures, BoundCode | HostPauses):
+        if is_known and isinstance(finding.figures, BoundCode | HostPauses | ItemLoop):
+            if isinstance(finding.figures, ItemLoop) and not finding.figures.place:
+                return None
             idle_ns = finding.figures.idle_per_step_ns * len(facts.steps)
             return words.CausePlace(finding.figures.place, idle_ns / 1000)
     return None

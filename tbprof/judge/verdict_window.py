@@ -135,5 +135,8 @@ COMMUNICATION_SHARE = 0.1
 RIVAL_SHARE = 0.75
 """The share of the largest other cause that removing waits has to win to come before it."""
 
+LOOPS_SHARE = 0.5
+"""The share of any other cause from which on loops over items come before it."""
+
 DRAINED_SHARE = 0.3
 """The same where most of that cause's idle begins in a wait."""

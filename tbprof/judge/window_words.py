@@ -12,6 +12,9 @@ WORTH_SHARE = 0.01
 _LINES_SHARE = 0.05
 """What lines with waits hold up besides: from this part of a step on they are not called innocent."""
 
+_LOOPS_SHARE = 0.2
+"""The part of the waits from which on it is said that they are in loops over items."""
+
 _COMMUNICATION_SHARE = 0.1
 """Exposed communication from this part of a step on is said beside another case."""
 
@@ -64,6 +67,10 @@ class Window(Figures):
     """The part of the exposed communication that is no transfer for sure, waiting or not."""
     around_us: float | None = None
     """The whole recording, where the window is less than half of it."""
+    loops_points: int | None = None
+    """Sync points in loops over items that are found to cost time."""
+    loops_wait_us: float | None = None
+    """What of `wait_us` is in them."""
 
     @property
     def shown_steps(self) -> int:
@@ -148,6 +155,10 @@ class Window(Figures):
         if self.planned_us >= WORTH_SHARE * self.step_us:
             saved = duration(self.planned_us)
             return f"Without the waits that can go {self.name} would be about {saved} shorter. "
+        if (self.loops_points or 0) >= _LOOPS_SHARE * (self.points or 0) > 0:
+            spent = duration(self.of_step(self.loops_wait_us or 0.0))
+            inside = f"{self.loops_points:,} of its {self.points:,} sync points"
+            return f"{inside} are in a loop over items and go with it, {spent} of waits{self._each}. "
         if gain_us >= WORTH_SHARE * self.step_us:
             return f"Its waits cost about {duration(gain_us)}, and hardly any of them can simply go. "
         if self.waits_found:
@@ -158,6 +169,10 @@ class Window(Figures):
             return f"Its waits cost hardly anything; {lines}. "
         return f"No sync point is worth removing: without them all {self.name} would take about as long. "
 
+    @property
+    def _each(self) -> str:
+        return f" in {self.name}" if self.shown_steps > 1 else ""
+
     def shorter(self, saved_us: float, without: str) -> str:
         """How long a step takes then, where that shows."""
         now, then = duration(self.step_us), duration(self.step_us - saved_us)
@@ -167,9 +182,8 @@ class Window(Figures):
 
     def host_waits(self) -> str:
         points = count(self.points or 0, "sync point")
-        where = f" in {self.name}" if self.shown_steps > 1 else ""
         every = f" ({points} in all)" if self.shown_steps > 1 else f" at {points}"
-        return f"The host waits {duration(self.of_step(self.wait_us))}{where}{every}"
+        return f"The host waits {duration(self.of_step(self.wait_us))}{self._each}{every}"
 
 
 @dataclass(frozen=True, slots=True)

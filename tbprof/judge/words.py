@@ -39,6 +39,7 @@ _BECAUSE = {
     "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
     "host_bound": "because the host does other work between launches",
     "host_unrecorded": "because the host launches late; what it does meanwhile was not recorded",
+    "item_loop": "because the host goes through a loop item by item",
     "staging": "because the host copies pageable memory before it can be transferred",
     "allocator": "because the host allocates and frees GPU memory",
     "collective": "because the host waits in a collective (gloo, MPI or a barrier)",

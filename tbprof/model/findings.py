@@ -151,13 +151,15 @@ class Saving:
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """What the whole window could win."""
+    """What the whole window could win: three figures without its waits, and one by whatever was found."""
 
     floor_ns: int
     estimate_ns: int | None
     ceiling_ns: int
     calibrated: bool
     replay_error: float | None
+    all_ceiling_ns: int | None = None
+    """At most so much by all actions together; what the device computes at its reachable rate stays."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 Keys of its own: `predicted` (true), `preflight` (how the run went); of a step nothing; of a site `kind`,
 `code`, `via`, `called_at`, `call`, `per_warm_step`, `ran_in`, `least_bytes`, `most_bytes`, `pinned`,
 `non_blocking`, `constant`, `made_by`, `known`; of a finding `kind`, `every_step`, `fix`, `suppressed`.
-Where nothing took a step the one step is `window`.
+Where nothing took a step the one step is `window`. `loops` are those whose lines wait together: `source` is
+the first line of one, `findings` those of its lines.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from tbprof.line_rules import LOOP_RULE
 from tbprof.model import Source
-from tbprof.preflight.prediction import PredictedFinding, PredictedSite, Prediction
+from tbprof.preflight.prediction import PredictedFinding, PredictedLoop, PredictedSite, Prediction
 from tbprof.version import __version__
 
 SCHEMA = 1
@@ -47,7 +49,14 @@ def document(prediction: Prediction) -> Json:
         "not_checked": [],
         "failed_rules": [],
         "recorded_calls": [],
+        "loops": [_loop(loop) for loop in prediction.loops],
     }
+
+
+def _loop(loop: PredictedLoop) -> Json:
+    members = {field.name: getattr(loop, field.name) for field in dataclasses.fields(loop)}
+    lists = {"lines": list(loop.lines), "findings": list(loop.findings)}
+    return {**members, **lists, "rule": LOOP_RULE, "source": _source(loop.source)}
 
 
 def _run(prediction: Prediction) -> Json:

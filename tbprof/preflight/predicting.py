@@ -10,6 +10,7 @@ import torch
 from tbprof.framework_options import option_at
 from tbprof.line_rules import LINE_KINDS, rule_of
 from tbprof.model import Severity, disambiguated, fingerprint, joined_statement, suppression
+from tbprof.preflight.loops import loops_of
 from tbprof.preflight.prediction import (
     ENDED_WELL,
     WHOLE_RUN,
@@ -39,6 +40,7 @@ def predict(
     steps = _steps(taken, warmup)
     tallies = sorted(recorder.tallies.values(), key=_place)
     sites = tuple(_site(tally, steps) for tally in tallies)
+    findings = _findings(sites, steps)
     return Prediction(
         program=program,
         torch_version=torch.__version__,
@@ -52,7 +54,9 @@ def predict(
         used_device=recorder.used_device,
         steps=steps,
         sites=sites,
-        findings=_findings(sites, steps),
+        findings=findings,
+        # Without steps each loop over batches would look like one.
+        loops=() if taken == 0 else loops_of(tallies, sites, findings),
     )
 
 

@@ -108,6 +108,22 @@ class PredictedFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class PredictedLoop:
+    """A loop in which several lines wait in each turn, or in most."""
+
+    source: Source
+    """Its first line."""
+    last_line: int
+    lines: tuple[int, ...]
+    """The lines that wait."""
+    turns: int
+    """In the step with most of them, of all calls of its function together."""
+    points_per_step: int
+    findings: tuple[int, ...]
+    """Indexes into the prediction's findings."""
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """All that one run predicts."""
 
@@ -123,6 +139,7 @@ class Prediction:
     steps: tuple[PredictedStep, ...]
     sites: tuple[PredictedSite, ...]
     findings: tuple[PredictedFinding, ...]
+    loops: tuple[PredictedLoop, ...] = ()
 
     @property
     def is_one_stretch(self) -> bool:

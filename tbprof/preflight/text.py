@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tbprof.line_rules import LOOP_RULE
 from tbprof.preflight.document import LABEL
-from tbprof.preflight.prediction import ENDED_WELL, PredictedFinding, PredictedSite, Prediction
+from tbprof.preflight.prediction import (
+    ENDED_WELL,
+    PredictedFinding,
+    PredictedLoop,
+    PredictedSite,
+    Prediction,
+)
 from tbprof.texts.check_outcomes import how_often
 from tbprof.texts.figures.quantities import count, first_few, size
+from tbprof.texts.rule_pages import rule_text
 
 KIND_NAMES = {
     "scalar_read": "scalar read",
@@ -32,6 +40,9 @@ def text(prediction: Prediction) -> str:
 def _lines(prediction: Prediction) -> Iterator[str]:
     steps = _steps(prediction)
     yield f"{prediction.program or 'preflight'}: {LABEL} (torch {prediction.torch_version}, {steps})"
+    for loop in prediction.loops:
+        yield ""
+        yield from _loop(loop)
     shown = [finding for finding in prediction.findings if finding.suppressed is None]
     heads = [_head(finding, prediction) for finding in shown]
     for finding, head in zip(shown, heads, strict=True):
@@ -44,6 +55,15 @@ def _lines(prediction: Prediction) -> Iterator[str]:
     yield from (f"Note: {note}." for note in (*_step_notes(prediction), *prediction.notes))
     if prediction.error:
         yield f"The run ended early: {prediction.error}"
+
+
+def _loop(loop: PredictedLoop) -> Iterator[str]:
+    source = loop.source
+    where = f"{source.file}:{source.line} to {loop.last_line} in {source.function}"
+    yield f"{where}  loop over items  [{LOOP_RULE}]"
+    lines = f"lines {', '.join(map(str, loop.lines))}"
+    yield f"    {loop.turns:,} turns a step, {loop.points_per_step:,} sync points: {lines} below are one loop"
+    yield f"    {rule_text(LOOP_RULE).fix}"
 
 
 def _steps(prediction: Prediction) -> str:

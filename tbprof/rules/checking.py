@@ -31,6 +31,7 @@ from tbprof.model import (
     FailedRule,
     Finding,
     FindingIndex,
+    SiteIndex,
     disambiguated,
 )
 from tbprof.records import dataclass
@@ -52,6 +53,7 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
     found: list[Finding] = []
     failed: list[FailedRule] = []
     checks: dict[str, Check] = {}
+    held: set[SiteIndex] = set()
     for rule in rules:
         checks[rule.code] = Check(rule.code, "not_checked")
         try:
@@ -63,8 +65,10 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
             mine = tuple(rule.find(facts))
             checks[rule.code] = Check(rule.code, "failed") if mine else _passed(rule, facts)
             found.extend(mine)
+            held |= rule.holds(facts) if mine and rule.holds is not None else set()
         except Exception as error:  # noqa: BLE001 - one broken rule must not cost the report
             failed.append(FailedRule(rule.code, f"{type(error).__name__}: {error}"))
+    found = [finding for finding in found if not finding.sites or not held.issuperset(finding.sites)]
     settled = settle(found, [len(site.members) for site in facts.sites])
     named = with_distinct_fingerprints([_graded(one, facts.steps) for one in settled], facts.sites)
     findings = tuple(sorted(named, key=_worst_first))

@@ -330,18 +330,20 @@ class Saving(_message.Message):
     def __init__(self, floor_ns: _Optional[int] = ..., estimate_ns: _Optional[int] = ..., ceiling_ns: _Optional[int] = ...) -> None: ...
 
 class Savings(_message.Message):
-    __slots__ = ("floor_ns", "estimate_ns", "ceiling_ns", "calibrated", "replay_error")
+    __slots__ = ("floor_ns", "estimate_ns", "ceiling_ns", "calibrated", "replay_error", "all_ceiling_ns")
     FLOOR_NS_FIELD_NUMBER: _ClassVar[int]
     ESTIMATE_NS_FIELD_NUMBER: _ClassVar[int]
     CEILING_NS_FIELD_NUMBER: _ClassVar[int]
     CALIBRATED_FIELD_NUMBER: _ClassVar[int]
     REPLAY_ERROR_FIELD_NUMBER: _ClassVar[int]
+    ALL_CEILING_NS_FIELD_NUMBER: _ClassVar[int]
     floor_ns: int
     estimate_ns: int
     ceiling_ns: int
     calibrated: bool
     replay_error: float
-    def __init__(self, floor_ns: _Optional[int] = ..., estimate_ns: _Optional[int] = ..., ceiling_ns: _Optional[int] = ..., calibrated: bool = ..., replay_error: _Optional[float] = ...) -> None: ...
+    all_ceiling_ns: int
+    def __init__(self, floor_ns: _Optional[int] = ..., estimate_ns: _Optional[int] = ..., ceiling_ns: _Optional[int] = ..., calibrated: bool = ..., replay_error: _Optional[float] = ..., all_ceiling_ns: _Optional[int] = ...) -> None: ...
 
 class Evidence(_message.Message):
     __slots__ = ("kind", "start_ns", "duration_ns", "step", "row")

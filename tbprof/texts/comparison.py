@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.texts.figures.computing import PART_NAMES
 from tbprof.texts.figures.quantities import count, duration, first_few, share
 from tbprof.texts.idle import cause_name
 
 _MOST_NAMES = 6
 
 _MINUS = "\u2212"
+
+RECORDINGS_DIFFER = 0.04
+"""Recordings of a single step of one program differ by so much: by 0.6 to 3.7 % on an A100."""
 
 _GONE = 0.05
 """Up to this share of what it took before a cause is gone."""
@@ -38,6 +42,11 @@ _FIGURES = {
 }
 
 
+def may_be_noise(before_us: float, after_us: float) -> bool:
+    """Whether two recordings of a single step differ by no more than those of one program do."""
+    return abs(after_us - before_us) <= RECORDINGS_DIFFER * before_us
+
+
 def comparison_sentence(
     before_us: float, after_us: float, *, is_told: bool | None, is_unprofiled: bool
 ) -> str:
@@ -53,12 +62,25 @@ def comparison_sentence(
     lengths = f"{duration(before_us)} before, {duration(after_us)} after"
     if is_unprofiled:
         lengths += ", without the profiler"
+    changed = _changed(before_us, after_us)
     if is_told is None:
-        return f"With a single steady step the noise is unknown: {lengths}."
+        is_noise = may_be_noise(before_us, after_us)
+        means = "no more than two recordings of one program differ by" if is_noise else changed
+        return f"With a single steady step the noise is unknown: {lengths}, {means}."
     if not is_told:
         return f"No difference in step time beyond the noise: {lengths}."
+    return f"A step is {changed}: {lengths}."
+
+
+_FOLD = 3
+"""The factor from which on a step is so many times as long, and no longer so many per cent longer."""
+
+
+def _changed(before_us: float, after_us: float) -> str:
+    if after_us >= _FOLD * before_us:
+        return f"{after_us / before_us:,.0f} times as long"
     word = "longer" if after_us > before_us else "shorter"
-    return f"A step is {share(abs(after_us - before_us) / before_us)} {word}: {lengths}."
+    return f"{share(abs(after_us - before_us) / before_us)} {word}"
 
 
 def cause_sentence(cause: str, before_us: float, after_us: float) -> str:
@@ -70,6 +92,18 @@ def cause_sentence(cause: str, before_us: float, after_us: float) -> str:
         return f"The GPU waits {'longer' if after_us > before_us else 'less'} for communication: {lengths}."
     grew = "grew" if after_us > before_us else "shrank"
     return f"Of the GPU's idle \u201c{cause_name(cause)}\u201d {grew} most: {lengths}."
+
+
+def computing_change_sentence(change_us: float, kind: str, before_us: float, after_us: float) -> str:
+    """How much longer or shorter the device computes a step, and the part that changed most."""
+    part = f"{duration(before_us)} before, {duration(after_us)} after"
+    word = "longer" if change_us > 0 else "shorter"
+    return f"The GPU computes {duration(abs(change_us))} {word}, {PART_NAMES.get(kind, kind)} most: {part}."
+
+
+def loops_gone_sentence(turns: float, host_us: float) -> str:
+    """A loop over items that only the earlier window has."""
+    return f"A loop over items is gone: {turns:,.0f} turns, which held the host for {duration(host_us)}."
 
 
 def difference_sentence(change_us: float, least_us: float | None) -> str:

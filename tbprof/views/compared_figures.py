@@ -97,6 +97,32 @@ def changed_most(before: Report, after: Report) -> tuple[str, float, float] | No
     return cause, was.get(cause, 0.0), now.get(cause, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class ComputingChange:
+    """How the device's computing changed, in us of a step, and the kind of work that did so most."""
+
+    change_us: float
+    kind: str
+    before_us: float
+    after_us: float
+
+
+def changed_computing(before: Report, after: Report, least_us: float) -> ComputingChange | None:
+    """None where it changed by less, or is not known."""
+    if before.computing is None or after.computing is None:
+        return None
+    was, now = (
+        {part.kind: us(part.device_ns) / max(len(side.steps), 1) for part in computing.parts}
+        for side, computing in ((before, before.computing), (after, after.computing))
+    )
+    changes = {kind: now.get(kind, 0.0) - was.get(kind, 0.0) for kind in {*was, *now}}
+    total_us = sum(changes.values())
+    if abs(total_us) <= least_us:
+        return None
+    kind = max(changes, key=lambda kind: (changes[kind] if total_us > 0 else -changes[kind], kind))
+    return ComputingChange(total_us, kind, was.get(kind, 0.0), now.get(kind, 0.0))
+
+
 def _judged(row: CompareFigure, least_us: float) -> CompareFigure:
     """A time that is better the shorter it is."""
     if row.change is None or abs(row.change) <= least_us:

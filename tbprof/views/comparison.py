@@ -6,13 +6,19 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Literal
 
+from tbprof.judge.steady_steps import mean_step_us
 from tbprof.judge.words import scope_sentence
 from tbprof.model import HookFacts, LoaderFacts, OptimizerFacts, Report
 from tbprof.records import dataclass
+from tbprof.rules.launch.words import ItemLoop
 from tbprof.texts.comparison import (
+    RECORDINGS_DIFFER,
     alike_sentence,
     cause_sentence,
     comparison_sentence,
+    computing_change_sentence,
+    loops_gone_sentence,
+    may_be_noise,
     moved_wait_sentence,
     nothing_to_compare,
     scope_of_side,
@@ -21,7 +27,13 @@ from tbprof.texts.comparison import (
 )
 from tbprof.texts.idle import cause_name
 from tbprof.views.answer import Problem
-from tbprof.views.compared_figures import CompareFigure, changed_most, compare_figures
+from tbprof.views.compared_figures import (
+    LEAST_CHANGE,
+    CompareFigure,
+    changed_computing,
+    changed_most,
+    compare_figures,
+)
 from tbprof.views.compared_sites import CompareSite, CompareSteps, compare_sites, compare_steps, is_told
 from tbprof.views.idle_causes import device_bar, idle_by_cause_us, stacking_place
 from tbprof.views.overview import DeviceBar
@@ -118,7 +130,7 @@ def compare_view(before: Report, after: Report) -> CompareView:
     moved = moved_wait(sites)
     return CompareView(
         verdict=_verdict(steps[0]) if steps else nothing_to_compare(),
-        detail=" ".join(_details(before, after, moved)),
+        detail=" ".join(_details(before, after, moved, steps)),
         scopes=tuple(_scopes(before, after)),
         steps=steps,
         bars=compare_bars(before, after),
@@ -140,12 +152,34 @@ def _verdict(steps: CompareSteps) -> str:
     return comparison_sentence(*lengths, is_told=is_told(steps), is_unprofiled=steps.is_unprofiled)
 
 
-def _details(before: Report, after: Report, moved: MovedWait | None) -> Iterator[str]:
+def _details(
+    before: Report, after: Report, moved: MovedWait | None, steps: tuple[CompareSteps, ...]
+) -> Iterator[str]:
+    """Why the step changed; nothing where all that a single step shows can be the noise of recordings."""
+    is_single = bool(steps) and is_told(steps[-1]) is None
+    before_us, after_us = mean_step_us(before) or 0.0, mean_step_us(after) or 0.0
+    if is_single and may_be_noise(before_us, after_us):
+        return
+    least_us = (RECORDINGS_DIFFER if is_single else LEAST_CHANGE) * before_us
+    yield from (loops_gone_sentence(*loop) for loop in _loops_gone(before, after))
     cause = changed_most(before, after)
-    if cause is not None:
+    if cause is not None and abs(cause[2] - cause[1]) > least_us:
         yield cause_sentence(*cause)
-    if moved is not None:
+    computing = changed_computing(before, after, least_us)
+    if computing is not None:
+        change = computing.change_us, computing.kind, computing.before_us, computing.after_us
+        yield computing_change_sentence(*change)
+    if moved is not None and not (is_single and moved.taken_us <= least_us):
         yield moved_wait_sentence(moved.source, moved.target, moved.net_us)
+
+
+def _loops_gone(before: Report, after: Report) -> list[tuple[float, float]]:
+    """Turns, and the host's time in us, of loops over items where the later window has none."""
+    was, now = (
+        [found.figures for found in side.findings if isinstance(found.figures, ItemLoop)]
+        for side in (before, after)
+    )
+    return [] if now else [(loop.turns, loop.loop_per_step_ns / 1000) for loop in was]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +265,9 @@ def moved_wait(sites: tuple[CompareSite, ...]) -> MovedWait | None:
     lost_us, gained_us = -grown_us[source], grown_us[target]
     all_us = sum(row.before_wait_us or 0.0 for row in sites)
     is_same = source != target and lost_us / _MOVED_FOLD <= gained_us <= lost_us * _MOVED_FOLD
-    if lost_us <= _LEAST_SHARE * all_us or not is_same:
-        return None
     places = sites[source].location, sites[target].location
+    if lost_us <= _LEAST_SHARE * all_us or not is_same or places[0] == places[1]:
+        return None
     return MovedWait(*places, gained_us - lost_us, min(gained_us, lost_us), source, target)
 
 

@@ -55,7 +55,6 @@ WITHOUT_EXAMPLE = {
     "CPY10": f"{_PUBLIC} a read that nothing waits for",
     "CPY12": f"{_PUBLIC} shapes and a cast on the host before a copy",
     "CPY13": f"{_PUBLIC} pinned copies of the same link at two speeds",
-    "LCH04": f"{_PUBLIC} a loop over rows that the GPU waits for",
     "LCH05": f"{_PUBLIC} small grids that hold a tenth of the steps",
     "FUS03": f"{_PUBLIC} an activation written out in one of these spellings",
     "FUS05": f"{_PUBLIC} a cross-entropy written out",

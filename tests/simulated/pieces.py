@@ -133,10 +133,6 @@ class Pieces:
         length = self.actions.around(10 ** self.draw.uniform(5.3, 6.7), 0.2)
         return [Work(length, code="augment")], [Work(int(length * 0.5 * (1 - self.gain)), code="augment")]
 
-    def turning(self) -> Pair:
-        turns = [self.launch(op, kernel_ns=3_000) for _ in range(self.count + 10) for op in ("select", "mul")]
-        return [*turns], [turns[1]]
-
     def recomputed(self) -> Pair:
         code = "torch/utils/checkpoint.py(1500): recompute_fn"
         return [self.launch("linear", code=code) for _ in range(self.count)], []

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import communication_pieces as communication
+from loop_pieces import item_by_item
 from more_pieces import biased, compiling, emptying, loading_a_little, small_grids
 from pieces import Pair, Pieces, Rewrite
 from program import MAIN, Action, Launch, Program
@@ -51,7 +52,7 @@ REWRITES: dict[str, tuple[str, str, Callable[[Pieces], Pair]]] = {
         lambda p: p.launched_one_by_one("Torch-Compiled Region: 0/0"),
     ),
     "less work on the host": ("LCH02", A100, lambda p: p.pausing()),
-    "no loop over rows": ("LCH04", A100, lambda p: p.turning()),
+    "all items at once": ("LCH08", A100, item_by_item),
     "ready batches": ("DAT01", A100, lambda p: p.loading()),
     "no recomputing": ("MEM04", A100, lambda p: p.recomputed()),
     "no bias": ("PRC06", A100, biased),

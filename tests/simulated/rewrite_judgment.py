@@ -6,10 +6,11 @@ import dataclasses
 import random
 from dataclasses import dataclass
 
+from loop_pieces import repeating
 from prediction import TOLERANCE, Prediction
 from program import Action, Launch, Program
 from random_programs import random_program
-from random_rewrites import CHECKED_BY, random_rewrite
+from random_rewrites import A100, CHECKED_BY, random_rewrite
 from recording import record, site_function
 from simulated_host import run
 
@@ -38,6 +39,15 @@ def judge_rewrite(fix: str, seed: int) -> Prediction | None:
         ceiling_ns=sum(saving.ceiling_ns for saving in savings),
     )
     return Prediction(0, bracket, whole.window_ns - run(rewrite.after).window_ns, whole.window_ns)
+
+
+def alarms_of_repetition(kind: str, seed: int) -> int:
+    """How many loops over items are found in a program that has none; "" repeats nothing in its steps."""
+    program = random_program(seed)
+    program = repeating(kind, program, seed) if kind else program
+    built = record(program, run(program))
+    built.device_name = A100
+    return len(_found(CHECKED_BY["all items at once"], built.facts()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from loop_pieces import REPETITIONS
 from random_rewrites import CHECKED_BY
-from rewrite_judgment import judge_batch, judge_joint, judge_rewrite
+from rewrite_judgment import alarms_of_repetition, judge_batch, judge_joint, judge_rewrite
 
 SAMPLE = range(70_000, 70_001)
 EXHAUSTIVE = range(71_000, 71_300)
@@ -39,7 +40,7 @@ def share_under(fix: str, seeds: range) -> float:
 
 def test_once_the_waits_above_it_are_gone_a_fix_saves_no_more_than_is_said() -> None:
     """What it spares is launched in the shadow of a wait, and counts when that is gone."""
-    for fix in ("no loop over rows", "no recomputing", "CUDA graph"):
+    for fix in ("all items at once", "no recomputing", "CUDA graph"):
         assert share_under(fix, SAMPLE) == 1.0
 
 
@@ -47,6 +48,17 @@ def test_once_the_waits_above_it_are_gone_a_fix_saves_no_more_than_is_said() -> 
 @pytest.mark.parametrize("fix", CHECKED_BY)
 def test_of_each_fix_the_same_holds_for_most(fix: str) -> None:
     assert share_under(fix, EXHAUSTIVE[:100]) >= LEAST_INSIDE
+
+
+@pytest.mark.parametrize("kind", ["", *REPETITIONS])
+def test_no_repetition_of_a_training_is_a_loop_over_items(kind: str) -> None:
+    assert sum(alarms_of_repetition(kind, seed) for seed in SAMPLE) == 0
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", ["", *REPETITIONS])
+def test_in_many_programs_none_is(kind: str) -> None:
+    assert sum(alarms_of_repetition(kind, seed) for seed in EXHAUSTIVE[:40]) == 0
 
 
 @pytest.mark.exhaustive

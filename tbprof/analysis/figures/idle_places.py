@@ -7,7 +7,8 @@ Idle for which only the host's own pace is to blame, and whether it launched or 
 
 Each piece of idle of the cause `launch` ends with the next launch of a training thread. If that
 launch came soon after the one before it, the host was launching all the time and could not feed
-the device: its kernels are too short. After a long pause it was in other code.
+the device: its kernels are too short. After a long pause it was in other code. Where the host goes through
+items one by one neither is to blame, but the loop.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import records_frames
-from tbprof.analysis.intervals import Intervals, complement, union
+from tbprof.analysis.figures.item_loops import in_costly_loops
+from tbprof.analysis.intervals import Intervals, complement, subtract, union
 from tbprof.model import IdlePlace, SiteIndex
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
@@ -172,7 +174,7 @@ class LaunchIdle:
 
 
 def find_launch_idle(facts: Facts) -> LaunchIdle:
-    idle = facts.idle_of("launch")
+    idle = subtract(facts.idle_of("launch"), facts.once(in_costly_loops))
     calls = _training_launches(facts)
     slices = facts.trace.slices
     start = slices.start_ns[calls]
@@ -192,11 +194,12 @@ def find_launch_idle(facts: Facts) -> LaunchIdle:
 
 
 def pauses(facts: Facts) -> Intervals:
-    """All of `LONG_PAUSE_NS` between launches, whether the device was idle in them or not."""
+    """All of `LONG_PAUSE_NS` between launches, and in no such loop, whether the device was idle or not."""
     slices, steps = facts.trace.slices, facts.steps
     calls = _training_launches(facts)
     calling = union(slices.start_ns[calls], slices.end_of(calls))
     between = complement(calling, int(steps.start_ns.min()), int(steps.end_ns.max()))
+    between = subtract(between, facts.once(in_costly_loops))
     long = between.end_ns - between.start_ns >= LONG_PAUSE_NS
     return Intervals(between.start_ns[long], between.end_ns[long])
 

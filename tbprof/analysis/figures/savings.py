@@ -58,13 +58,16 @@ from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category
 
 
-def earlier_host_ns(facts: Facts, spared: Intervals) -> int:
-    """At most so much shorter gets the window, were the host spared this time."""
+def earlier_host_ns(facts: Facts, spared: Intervals, gone: Int64s | None = None) -> int:
+    """At most so much shorter gets the window, were the host spared this time, and did not wait in the
+    episodes at the positions `gone`.
+    """
     spared = subtract(spared, facts.causes.states["loading"])
     if len(spared) == 0 or not facts.device_is_known:
         return 0
     waits = facts.replay.waits
     is_spared = (waits.episode == NONE) & (overlap_ns(spared, waits.start_ns, waits.end_ns) > 0)
+    is_spared |= False if gone is None else is_among(waits.episode, gone)
     ends = np.sort(waits.end_ns[waits.drains & ~is_spared], kind="stable")
     begin, until = np.append(_FIRST_NS, ends), np.append(ends, _LAST_NS)
     spared_ns = overlap_ns(spared, begin, until)

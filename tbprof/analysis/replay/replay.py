@@ -103,6 +103,16 @@ class Replay:
         warm = len(self.steps) - sum(self.steps.cold)
         return won * max(warm, replayed) // replayed
 
+    def queue_wait_ns(self, removed: Int64s) -> int:
+        """How much longer launches of the replayed steps wait for a place in the queue without these waits.
+
+        A host that no longer waits for a value may soon wait there.
+        """
+        if not (self._script.queue_head != NONE).any():
+            return 0
+        with_all, without = (play(self._script, gone) for gone in (frozenset(), frozenset(removed.tolist())))
+        return max(without.queue_ns - with_all.queue_ns, 0)
+
     @cached_property
     def added_share(self) -> float:
         """The part of the time in calls that the profiler added; 0 where that is not known."""
@@ -248,6 +258,8 @@ class Played:
     """How much earlier than recorded the host is, after each instant (as recorded) at which that changed."""
     waited_ns: Mapping[int, int]
     """How long each wait took, by episode."""
+    queue_ns: int
+    """How long launches waited for a place in the queue."""
 
 
 def play(script: Script, removed: Container[int]) -> Played:
@@ -256,7 +268,7 @@ def play(script: Script, removed: Container[int]) -> Played:
     for span in script.spans:
         play.run(span)
     device_end_ns = max(map(play.ends_ns.__getitem__, script.last_slots), default=0)
-    return Played(device_end_ns, tuple(play.shifts), play.waited_ns)
+    return Played(device_end_ns, tuple(play.shifts), play.waited_ns, play.queue_ns)
 
 
 class _Play:
@@ -267,6 +279,7 @@ class _Play:
         """Ends by slot, as far as the play has come."""
         self.shifts: list[tuple[int, int]] = []
         self.waited_ns: dict[int, int] = {}
+        self.queue_ns = 0
         self._script = script
         self._removed = removed
         self._shift_ns = 0
@@ -320,6 +333,7 @@ class _Play:
             start = ready - self._shift_ns if held is None else self._free_ns(held, self._shift_ns)
             blocked = 0 if held is None else held.blocked_ns
             late = max(head_start - launched + self._shift_ns, 0)
+            self.queue_ns += late
             if blocked or late:
                 self._shift_ns += blocked - late
                 self.shifts.append((launched, self._shift_ns))

@@ -53,6 +53,12 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
     parser.add_argument("--workers", metavar="WHERE", help=WORKERS_HELP)
     parser.add_argument(
+        "--against",
+        type=path_of,
+        metavar="FILE",
+        help="an earlier trace or stored report: what changed since, and why",
+    )
+    parser.add_argument(
         "--shard", metavar="I/N", help="of each folder's windows part I of N, for one of N machines"
     )
     parser.add_argument(
@@ -68,6 +74,12 @@ def run(options: argparse.Namespace) -> int:
         TbprofError: Nothing could be read, or what is asked for can't be had together.
     """
     _check(options)
+    if options.against is not None:
+        from tbprof.cli.comparison_text import compared_text
+
+        with Output(options.output, ends_with_reader=True) as output:
+            output.put(compared_text(options.against, options.paths[0], use_cache=not options.no_cache))
+        return 0
     has_more_to_do = options.store or options.fail_on is not None
     with Output(options.output, ends_with_reader=not has_more_to_do) as output:
         if other := other_file(options.paths):

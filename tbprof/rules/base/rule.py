@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Literal, TypeAlias
 
 from tbprof.analysis.facts import Facts
 from tbprof.line_rules import LineKind
-from tbprof.model import HOST_CALLS, Figures, Finding
+from tbprof.model import HOST_CALLS, Figures, Finding, SiteIndex
 from tbprof.records import dataclass
 
 
@@ -60,6 +60,8 @@ class Rule:
     """Cases of the verdict whose sentence is about what it finds."""
     edit: Edit | None = None
     """The edit that fixes a line, where it is mechanical."""
+    holds: Callable[[Facts], Set[SiteIndex]] | None = None
+    """Sites that its fix takes away with all that others found there, so that it speaks alone."""
     is_bundle: bool = False
     """Whether its findings are about several others together: rows of a plan only where those are not."""
 

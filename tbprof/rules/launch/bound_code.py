@@ -18,8 +18,9 @@ from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import records_frames
 from tbprof.analysis.figures.idle_places import LONG_PAUSE_NS, LaunchIdle, find_launch_idle, largest_cause
+from tbprof.analysis.figures.item_loops import in_costly_loops
 from tbprof.analysis.figures.savings import earlier_host_ns
-from tbprof.analysis.intervals import Intervals, total_ns
+from tbprof.analysis.intervals import Intervals, are_within, total_ns
 from tbprof.model import CRITICAL_SHARE, MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import typical_ns
@@ -174,11 +175,14 @@ def kernels_by_code(facts: Facts, pieces: LaunchIdle) -> Iterator[CodeKernels]:
 
 
 def _kernels_alone(facts: Facts) -> Int64s:
-    """The kernels in steps that were launched one by one: of a CUDA graph, one call launches them all."""
+    """The kernels in steps that were launched one by one, in no loop over items: of a CUDA graph, one call
+    launches them all.
+    """
     inside = facts.kernels_in_steps
     _, which = distinct_places(facts.work.launch[inside])
     alone: Int64s = inside[np.bincount(which)[which] == 1]
-    return alone
+    in_loops = are_within(facts.work.launch_start_ns[alone], facts.once(in_costly_loops))
+    return alone[~in_loops]
 
 
 def _graphs(facts: Facts) -> tuple[Int64s, Int64s]:

@@ -61,31 +61,55 @@ class CompiledKernels(Figures):
 
 
 @dataclass(frozen=True, slots=True)
-class IndexingLoops(Figures):
-    """Loops that take one row of a tensor after another."""
+class ItemLoop(Figures):
+    """A loop that asks the same of the device for one item after the other."""
 
-    turns: int
+    place: str
+    """The label or function; "" outside of all of them."""
+    lines: str
+    """The lines of its waits, as far as they are known."""
+    calls: str
+    """What a turn asks of the device: the names of the most common ops."""
+    selects: int
+    """Whether its turns take items out of a tensor; else each may need the one before it."""
+    turns: float
+    """A step."""
+    turn_ns: int
+    device_per_turn_ns: int
     loop_per_step_ns: int
     idle_per_step_ns: int
+    waits: float
+    """A step, as are the others below."""
+    waits_ns: int
+    kernels: float
 
     def sentence(self, scope: Scope, /) -> str:
-        held, idle = duration_of(self.loop_per_step_ns), duration_of(self.idle_per_step_ns)
-        turns = f"{self.turns:,} turns hold the host for {held} {scope.each}"
-        return f"{turns}; the GPU is idle for {idle} of it."
+        turns = f"{about(self.turns)} turns {scope.each}, {duration_of(self.turn_ns)} each"
+        works = f"of which the GPU works {duration_of(self.device_per_turn_ns)}"
+        place = self.lines or place_words(self.place)
+        where = f", in {place}" if place else ", outside every label and function"
+        parts = [f"{about(self.kernels)} kernels"]
+        if self.waits:
+            parts.insert(0, f"{about(self.waits)} waits ({duration_of(self.waits_ns)})")
+        said = f"{turns}, {works}{where}: {self.calls}. Part of it {scope.each}: {' and '.join(parts)}."
+        return said if self.selects else f"{said} {_MAY_BE_NEEDED}"
+
+
+_MAY_BE_NEEDED = "If a turn needs what the one before it found, as in a solver, it stays a loop."
 
 
 @dataclass(frozen=True, slots=True)
-class FewIndexingLoops(Figures):
-    """The ops that were looked at, and turns of such loops that hardly cost anything."""
+class FewItemLoops(Figures):
+    """What the host asks of the device, and turns of loops over items that hardly cost anything."""
 
-    ops: int
+    launches: int
     turns: int
 
     def sentence(self, _: Scope, /) -> str:
-        ops = f"{self.ops:,} ops looked at"
+        launches = f"{self.launches:,} launches looked at"
         if not self.turns:
-            return f"{ops}: none of them repeat row by row."
-        return f"{ops}: {self.turns:,} turns of such loops, and the GPU hardly waits for them."
+            return f"{launches}: none of them repeat item by item."
+        return f"{launches}: {self.turns:,} turns of loops over items, and the GPU hardly waits for them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +176,18 @@ FOUND: Mapping[str, type[Figures]] = {
     "LCH01": BoundCode,
     "LCH02": HostPauses,
     "LCH03": BoundCode,
-    "LCH04": IndexingLoops,
     "LCH05": SmallGrids,
     "LCH06": PythonOnHost,
     "LCH07": LargerBatch,
+    "LCH08": ItemLoop,
 }
 
 LOOKED_AT: Mapping[str, type[Figures]] = {
     "LCH01": ShortPauses,
     "LCH02": LongPauses,
     "LCH03": CompiledKernels,
-    "LCH04": FewIndexingLoops,
     "LCH05": FewSmallGrids,
     "LCH06": PythonOnHost,
     "LCH07": ShortPauses,
+    "LCH08": FewItemLoops,
 }

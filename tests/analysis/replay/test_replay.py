@@ -112,6 +112,13 @@ def test_a_host_that_runs_ahead_is_held_by_the_full_queue() -> None:
     assert won_ns(many_launches(1_200, nodes=1)) == 15_000
 
 
+def test_what_the_host_no_longer_waits_for_it_waits_for_in_the_full_queue() -> None:
+    facts = many_launches(1_200, nodes=1).facts()
+    # It comes to each launch 290 earlier, and where the queue is full returns 15 earlier at most.
+    assert facts.replay.queue_wait_ns(np.array([0])) == 275_000
+    assert many_launches(1_000, nodes=1).facts().replay.queue_wait_ns(np.array([0])) == 0
+
+
 def test_a_graph_takes_one_place_in_the_queue_however_many_nodes_it_has() -> None:
     assert won_ns(many_launches(1_000, nodes=2)) == 290_000
     assert won_ns(many_launches(1_200, nodes=2)) == 15_000

@@ -11,6 +11,8 @@ from rule_scenes import each_step, found
 from scenes import host_bound, read_scalar
 from trace_builder import TraceBuilder
 
+from tbprof.model import Scope
+
 CODES = ("SYN01", "SYN02", "SYN05", "SYN07")
 READ = ("aten::item", "aten::_local_scalar_dense")
 
@@ -89,3 +91,27 @@ CASES = (
         below=lambda: reads(79),
     ),
 )
+
+
+def test_a_host_that_would_run_into_the_full_queue_is_told_so() -> None:
+    """1,200 launches of 4 us a step, for kernels of 10 us: without the read the host is far ahead."""
+    built = TraceBuilder()
+    step_us = 12_100.0
+    for number in range(4):
+        start = step_us * number
+        built.step(number, start, start + step_us)
+        for at in range(1_200):
+            # From the 1,025th on, a launch returns when the oldest one has started.
+            host = start + (4 * at if at < 1_024 else max(4 * at, 10 * (at - 1_024) + 15))
+            built.launch(host, host + 3, runs=(start + 10 + 10 * at, start + 20 + 10 * at))
+        for op in READ:
+            built.op(op, start + 5_000, start + 12_030)
+        built.copy("DtoH", "pageable", start + 5_001, start + 12_025, runs=(start + 12_010, start + 12_012))
+    (finding,) = found(built, *CODES)
+    note = finding.figures.sentence(Scope(each="a step", name="a step"))
+    assert finding.rule == "SYN07"
+    assert note.startswith("Without it the host runs ahead until CUDA's queue of 1,024 launches is full")
+    assert finding.saving is not None
+    assert finding.saving.estimate_ns is not None
+    # The device computes for 12.0 of 12.1 ms: all that can be won is what lies between two steps.
+    assert finding.saving.estimate_ns <= 4 * 100_000

@@ -25,7 +25,8 @@ def test_no_noise_is_made_up_for_a_single_step() -> None:
     assert recorded_steps_sentence(1, 4_400.0, None) == "1 step of 4.4\u202fms, its noise not known"
     assert recorded_steps_sentence(3, 4_400.0, 100.0) == "median 4.4\u202fms ± 0.1\u202fms of 3 steps"
     said = comparison_sentence(4_400.0, 648_800.0, is_told=None, is_unprofiled=False)
-    assert said == "With a single steady step the noise is unknown: 4.4\u202fms before, 648.8\u202fms after."
+    lengths = "4.4\u202fms before, 648.8\u202fms after"
+    assert said == f"With a single steady step the noise is unknown: {lengths}, 147 times as long."
 
 
 def test_steps_without_the_profiler_are_called_so() -> None:
@@ -56,3 +57,10 @@ def test_many_equal_conditions_are_counted() -> None:
     assert alike_sentence(()) == ""
     assert alike_sentence(("torch", "driver")) == "The same on both sides: torch, driver."
     assert alike_sentence(tuple("abcdefgh")).endswith("a, b, c, d, e, f and 2 more.")
+
+
+def test_a_single_step_may_differ_as_two_recordings_do() -> None:
+    said = comparison_sentence(500_000.0, 518_000.0, is_told=None, is_unprofiled=False)
+    assert said.endswith("after, no more than two recordings of one program differ by.")
+    said = comparison_sentence(500_000.0, 479_000.0, is_told=None, is_unprofiled=False)
+    assert said.endswith("479.0\u202fms after, 4.2\u202f% shorter.")

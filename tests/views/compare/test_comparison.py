@@ -39,7 +39,8 @@ def test_a_difference_within_the_noise_is_none() -> None:
 def test_one_step_on_a_side_does_not_tell_the_noise() -> None:
     shown = compared(with_steps(4_400_000), with_steps(600_000_000, 700_000_000))
     assert shown.verdict == (
-        "With a single steady step the noise is unknown: 4.4\u202fms before, 650.0\u202fms after."
+        "With a single steady step the noise is unknown: 4.4\u202fms before, 650.0\u202fms after, "
+        "148 times as long."
     )
 
 

@@ -1,0 +1,403 @@
+"""Loops over items: a host thread that asks the same of the device turn after turn.
+
+What a thread asks of the device is a sequence of calls: ops that launch or wait, and what it launches or
+waits for outside of ops. Views come and go between them and do not count. A call that comes once a turn cuts
+the sequence into turns; two are alike where most calls of the shorter one are in the other too, in whatever
+order, so that a turn may branch. Of all calls the one counts whose turns hold most of the sequence.
+
+Not every repetition is a loop over items. Layers and cells of a network, batches and decoded tokens multiply
+matrices in each turn; of such turns only those are taken that also wait for what they select on the
+device, and do not normalize, as the experts of a layer do. What goes on in an optimizer, a backward pass, a
+data loader or compiled code is no such loop, nor what any of these lies in; nor what keeps the device busy
+for half of its time, as batches do. What is left waits in its turns, or takes its items out of a tensor.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from tbprof.analysis.attribution.annotations import LOADER
+from tbprof.analysis.calls import GRAPH_LAUNCH
+from tbprof.analysis.copy_kinds import DIRECTIONS
+from tbprof.analysis.facts import Facts
+from tbprof.analysis.intervals import NEVER, Intervals, are_within, intersect, total_ns, union, union_of
+from tbprof.analysis.names import match, matching_rows
+from tbprof.model import MEDIUM_SHARE
+from tbprof.records import dataclass
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct_places, is_among, lookup, median
+from tbprof.trace.columns.columns import Category
+
+TURNS = 8
+"""Fewer turns are no loop."""
+
+_TURNS_AT_ONCE = 4
+"""Where its turns wait, a loop may go on in several places, as one over the experts of each layer does."""
+
+_CALLS = 64
+"""The calls of a turn at most."""
+
+_ANCHORS, _BODIES = 24, 6
+"""How many calls are tried as the one that begins a turn, and how many loops of a thread are looked for."""
+
+_ALIKE, _LENGTHS = 0.75, 4
+"""The part of the calls of the shorter turn that are in the other, which is at most so many times longer."""
+
+_MOST = 0.5
+"""The part of the turns that have something if the loop has it."""
+
+_PRODUCTS = (
+    r"aten::(?:linear|addmm|mm|bmm|baddbmm|addbmm|matmul|einsum|mv|addmv|tensordot|bilinear|\w*conv\w*|lstm\w*"
+    r"|gru\w*|rnn_\w+|_thnn_fused_\w+|_scaled_mm)$|.*(?:gemm|gemv|_mm_|fprop|cutlass|winograd|implicit_conv|nvjet)"
+)
+_NETWORKS = (
+    r"aten::(?:\w+_norm|\w*softmax|\w*logsumexp|multinomial|\w*_attention\w*|rsqrt\w*|cross_entropy\w*|nll_loss\w*)$"
+    r"|.*(?:flash|fmha|[aA]ttention|[lL]ayer_?[nN]orm|rms_?norm|batch_?norm|bn_fw|[sS]oft_?[mM]ax)"
+)
+"""What layers, batches and decoded tokens have besides."""
+
+_GATHERS = (
+    r"aten::(?:index|index_\w+|_index_put_impl_|nonzero\w*|masked_select|gather|scatter\w*|take\w*|argwhere"
+    r"|where|_?unique\w*|bincount)$"
+)
+_SELECTS = r"aten::(?:select|slice|narrow|index|index_select)$"
+_TAKES_APART = r"aten::(?:unbind|split\w*|chunk|tensor_split)$"
+
+_NEAR = 6
+"""Ops between a tensor that is taken apart and the first turn."""
+
+_NO_ITEM_OPS = (
+    rf"autograd::engine|{LOADER}|Torch-Compiled Region|CompiledFunction|record_param_comms|c10d::|nccl:"
+)
+_NO_ITEM_RANGES = rf"Optimizer\.|DistributedDataParallel|## Call CompiledFxGraph|{LOADER}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemLoop:
+    """One loop, in all places where it goes on."""
+
+    turns: int
+    lane: int
+    forward: Intervals
+    """The time from the first call of its turns to the end of the last."""
+    during: Intervals
+    """The same, and what autograd does later for what is called in it."""
+    work: Int64s
+    """Positions of what it launches."""
+    selects: bool
+    """Whether its turns take items out of a tensor; else each may need what the one before it found."""
+    calls: tuple[str, ...]
+    """What most turns ask of the device, in their order: names of ops, or of kernels without one."""
+
+    @property
+    def turn_ns(self) -> int:
+        """The time of a mean turn."""
+        return total_ns(self.during) // self.turns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Calls:
+    """What one thread asks of the device, in order."""
+
+    start_ns: Int64s
+    end_ns: Int64s
+    name: Int64s
+    letter: Int64s
+    """Equal for calls of one name that copy in one direction; `NONE` for what is part of no loop."""
+    border: Int64s
+    """Equal where nothing lies between that no loop goes across."""
+    kernels: Int64s
+    waits: Int64s
+    multiplies: Int64s
+    normalizes: Int64s
+    gathers: Int64s
+    """These are 0 or 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Turns that follow one another, as positions in `_Calls`."""
+
+    first: int
+    end: int
+    turns: int
+
+
+def find_item_loops(facts: Facts) -> tuple[ItemLoop, ...]:
+    """All loops of the threads of the training, longest first."""
+    if not facts.calls_are_recorded:
+        return ()
+    found = [loop for lane in facts.training_threads for loop in _loops_of(facts, lane)]
+    late = [loop for loop in found if device_ns(facts, loop) < _MOST * total_ns(loop.during)]
+    return tuple(sorted(late, key=lambda loop: -total_ns(loop.during)))
+
+
+def costly_loops(facts: Facts) -> tuple[ItemLoop, ...]:
+    """The loops in which the device is idle for so much of the steps that it is worth a word."""
+    least_ns = max(MEDIUM_SHARE * facts.steps.total_ns, 1)
+    if not facts.device_is_known:
+        return ()
+    return tuple(loop for loop in facts.once(find_item_loops) if idle_ns(facts, loop) >= least_ns)
+
+
+def in_costly_loops(facts: Facts) -> Intervals:
+    """When the host is in one of those."""
+    return union_of([loop.during for loop in facts.once(costly_loops)])
+
+
+def idle_ns(facts: Facts, loop: ItemLoop) -> int:
+    """How long the busiest device does nothing meanwhile, in the steps."""
+    return total_ns(intersect(idle_in_steps(facts), loop.during))
+
+
+def idle_in_steps(facts: Facts) -> Intervals:
+    """When the busiest device does nothing, in the steps."""
+    main = facts.work.main_device
+    if main is None:
+        return NEVER
+    return intersect(facts.idle.gaps[main], union(facts.steps.gpu_start_ns, facts.steps.gpu_end_ns))
+
+
+def device_ns(facts: Facts, loop: ItemLoop) -> int:
+    """How long the device works on what a loop launches."""
+    return total_ns(union(facts.work.start_ns[loop.work], facts.work.end_ns[loop.work]))
+
+
+def _loops_of(facts: Facts, lane: int) -> Iterator[ItemLoop]:
+    calls = _calls_of(facts, lane)
+    left, runs = calls.letter.copy(), dict[frozenset[int], list[_Run]]()
+    for _ in range(_BODIES):
+        best = _best_runs(facts, lane, calls, left)
+        for run in best:
+            runs.setdefault(_body(calls, run), []).append(run)
+            left[run.first : run.end] = NONE
+            calls.border[run.end :] += int(calls.border.max()) + 1
+        if not best:
+            break
+    for body, pieces in runs.items():
+        if _turns_of_a_step(facts, calls, pieces) >= TURNS:
+            yield _loop(facts, lane, calls, body, pieces)
+
+
+def _loop(facts: Facts, lane: int, calls: _Calls, body: frozenset[int], pieces: list[_Run]) -> ItemLoop:
+    work = facts.work
+    forward = union_of([_during(calls, run) for run in pieces])
+    during = union_of((forward, _backward_of(facts, lane, forward)))
+    launched = (work.launch != NONE) & are_within(work.launch_start_ns, during)
+    launched &= is_among(facts.trace.slices.lane[work.launch], facts.training_threads)
+    longest = max(pieces, key=lambda run: run.turns)
+    inside = np.arange(longest.first, longest.end)
+    inside = inside[is_among(calls.letter[inside], sorted(body))]
+    return ItemLoop(
+        turns=sum(run.turns for run in pieces),
+        lane=lane,
+        forward=forward,
+        during=during,
+        work=np.flatnonzero(launched),
+        selects=all(_selects(facts, lane, calls, run) for run in pieces),
+        calls=tuple(dict.fromkeys(facts.trace.names[name] for name in calls.name[inside].tolist())),
+    )
+
+
+def _during(calls: _Calls, run: _Run) -> Intervals:
+    """The time from the first call until the next turn would begin, without pauses longer than some turns."""
+    start_ns, end_ns = calls.start_ns[run.first : run.end], calls.end_ns[run.first : run.end]
+    begins = np.flatnonzero(calls.letter[run.first : run.end] == calls.letter[run.first])
+    turn_ns = median(np.diff(start_ns[begins]))
+    between_ns = max(int(median(start_ns[begins[1:]] - end_ns[begins[1:] - 1])), 0)
+    next_ns = calls.start_ns[run.end : run.end + 1].min(initial=end_ns[-1] + between_ns)
+    until_ns = np.append(start_ns[1:], max(min(end_ns[-1] + between_ns, next_ns), end_ns[-1]))
+    goes_on = until_ns - end_ns <= _LENGTHS * turn_ns
+    return union(start_ns, np.where(goes_on, until_ns, end_ns))
+
+
+def _body(calls: _Calls, run: _Run) -> frozenset[int]:
+    """The letters that most of its turns have."""
+    letters, count = np.unique(calls.letter[run.first : run.end], return_counts=True)
+    return frozenset(letters[(count >= _MOST * run.turns) & (letters != NONE)].tolist())
+
+
+def _best_runs(facts: Facts, lane: int, calls: _Calls, left: Int64s) -> list[_Run]:
+    """The runs of the call that holds most of the sequence with them, of several those of fewest turns."""
+    best: list[_Run] = []
+    held = 0
+    for letter in _anchors(calls, left):
+        runs = [run for run in _runs(calls, left, letter) if _is_over_items(facts, lane, calls, run)]
+        holds = sum(run.end - run.first for run in runs)
+        if holds > held or (holds and holds == held and _turns(runs) < _turns(best)):
+            best, held = runs, holds
+    return best if _turns_of_a_step(facts, calls, best) >= TURNS else []
+
+
+def _turns(runs: list[_Run]) -> int:
+    return sum(run.turns for run in runs)
+
+
+def _turns_of_a_step(facts: Facts, calls: _Calls, runs: list[_Run]) -> int:
+    """In the step that has most of them."""
+    step = (
+        facts.steps.index_of(calls.start_ns[[run.first for run in runs]]) if runs else np.empty(0, np.int64)
+    )
+    return int(np.bincount(step, [run.turns for run in runs], 1).max())
+
+
+def _anchors(calls: _Calls, left: Int64s) -> list[int]:
+    """The letters that come again soon, those first between which most calls lie."""
+    at = np.flatnonzero(left != NONE)
+    at = at[np.argsort(left[at], kind="stable")]
+    apart = np.diff(at)
+    near = (np.diff(left[at]) == 0) & (apart <= _CALLS) & (np.diff(calls.border[at]) == 0)
+    letters = left[at][1:][near]
+    if not len(letters):
+        return []
+    count, held = np.bincount(letters), np.bincount(letters, apart[near])
+    held[count < _TURNS_AT_ONCE - 1] = 0
+    order = np.argsort(-held, kind="stable")[:_ANCHORS]
+    return [int(letter) for letter in order if held[letter]]
+
+
+def _runs(calls: _Calls, left: Int64s, letter: int) -> Iterator[_Run]:
+    """Turns that begin with this letter and are alike, one after the other."""
+    at = np.flatnonzero(left == letter)
+    goes_on = (np.diff(at) <= _CALLS) & (np.diff(calls.border[at]) == 0)
+    if len(goes_on) < 2:
+        return
+    inside = np.arange(at[0], at[-1])
+    turn = np.searchsorted(at, inside, side="right") - 1
+    kept = goes_on[turn] & (left[inside] != NONE)
+    turn, letters = turn[kept], int(left.max()) + 1
+    keys, count = np.unique(turn * letters + left[inside][kept], return_counts=True)
+    following = np.minimum(np.searchsorted(keys, keys + letters), len(keys) - 1)
+    both = np.where(keys[following] == keys + letters, np.minimum(count, count[following]), 0)
+    shared = np.bincount(keys // letters, both, minlength=len(goes_on))[:-1]
+    size = np.bincount(turn, minlength=len(goes_on))
+    shorter, longer = np.minimum(size[:-1], size[1:]), np.maximum(size[:-1], size[1:])
+    alike = goes_on[:-1] & goes_on[1:] & (shared >= _ALIKE * shorter) & (longer <= _LENGTHS * shorter)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], alike, [False]])))
+    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        # Turns `begin` to `end` are alike, and at the letter after them another one begins.
+        known = frozenset(left[at[begin] : at[begin + 1]].tolist()) - {NONE}
+        last = int(at[end + 1])
+        until = last + 1
+        limit = min(last + int(size[end]), len(left))
+        while until < limit and int(left[until]) in known and calls.border[until] == calls.border[last]:
+            until += 1
+        yield _Run(int(at[begin]), until, end - begin + 2)
+
+
+def _is_over_items(facts: Facts, lane: int, calls: _Calls, run: _Run) -> bool:
+    inside, most = slice(run.first, run.end), _MOST * run.turns
+    waits = int(calls.waits[inside].sum()) >= most
+    if run.turns < (_TURNS_AT_ONCE if waits else TURNS) or int(calls.kernels[inside].sum()) < most:
+        return False
+    if int(calls.multiplies[inside].sum()) >= most:
+        gathers = int(calls.gathers[inside].sum()) >= most
+        return waits and gathers and int(calls.normalizes[inside].sum()) < most
+    return waits or _selects(facts, lane, calls, run)
+
+
+def _selects(facts: Facts, lane: int, calls: _Calls, run: _Run) -> bool:
+    """Whether its turns select from a tensor, or one was taken apart before."""
+    ops = facts.top_ops
+    rows = ops.rows[ops.lane == lane]
+    start_ns = facts.trace.slices.start_ns[rows]
+    first, end = np.searchsorted(start_ns, (calls.start_ns[run.first], calls.end_ns[run.end - 1]))
+    selected = int(match(facts.trace, rows[first:end], _SELECTS).sum())
+    taken_apart = match(facts.trace, rows[max(first - _NEAR, 0) : first], _TAKES_APART)
+    return selected >= _ALIKE * run.turns or bool(taken_apart.any())
+
+
+def _calls_of(facts: Facts, lane: int) -> _Calls:
+    slices, work, episodes = facts.trace.slices, facts.work, facts.episodes
+    waiting = facts.calls.rows[episodes.first[episodes.blocking & (episodes.lane == lane)]]
+    rows = np.union1d(work.launches[slices.lane[work.launches] == lane], waiting)
+    rows = rows[facts.steps.index_of(slices.start_ns[rows]) != NONE]
+    rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+    if not len(rows):
+        return _Calls(*[rows] * len(dataclasses.fields(_Calls)))
+    owner = _top_ops_of(facts, lane, rows)
+    begins = np.flatnonzero(np.diff(owner, prepend=NONE - 1))
+    of_call = np.cumsum(np.bincount(begins, minlength=len(rows))) - 1
+    launched = lookup(rows, np.arange(len(rows)), work.launch)
+    known = np.flatnonzero((launched != NONE) & (work.launch != NONE))
+    first_work = lookup(work.launch[known], known, rows[begins])
+    is_op = owner[begins] < len(facts.top_ops)
+    bare = rows[begins]
+    bare[first_work != NONE] = work.rows[first_work[first_work != NONE]]
+    op = facts.top_ops.rows[np.where(is_op, owner[begins], 0)] if is_op.any() else bare
+    shown = np.where(is_op, op, bare)
+    direction = lookup(facts.calls.rows[episodes.first], episodes.direction + 1, rows)
+    name = slices.name[shown].astype(np.int64)
+    copies = np.maximum.reduceat(direction, begins) - NONE
+    start_ns = np.where(is_op, slices.start_ns[op], slices.start_ns[rows[begins]])
+    end_ns = np.where(is_op, slices.end_of(op), slices.end_of(rows[begins]))
+
+    def count(at: Int64s) -> Int64s:
+        """How many of this device work each call launched."""
+        return np.bincount(of_call[launched[at]], minlength=len(begins))
+
+    def has(pattern: str) -> Int64s:
+        """Whether the op of each call is named so, or a kernel of it."""
+        kernels = known[match(facts.trace, work.rows[known], pattern)]
+        return (match(facts.trace, shown, pattern) | (count(kernels) > 0)).astype(np.int64)
+
+    others, border = _borders(facts, start_ns, rows[begins])
+    return _Calls(
+        start_ns=start_ns,
+        end_ns=end_ns,
+        name=name,
+        letter=np.where(others, NONE, distinct_places(name * (len(DIRECTIONS) + 2) + copies)[1]),
+        border=border,
+        kernels=count(known[work.is_kernel[known]]),
+        waits=np.bincount(of_call[is_among(rows, waiting)], minlength=len(begins)),
+        multiplies=has(_PRODUCTS),
+        normalizes=has(_NETWORKS),
+        gathers=has(_GATHERS),
+    )
+
+
+def _top_ops_of(facts: Facts, lane: int, rows: Int64s) -> Int64s:
+    """The position of the outermost op around each call; without one a number of its own beyond all ops."""
+    slices, ops = facts.trace.slices, facts.top_ops
+    mine = np.flatnonzero(ops.lane == lane)
+    alone = len(ops) + np.arange(len(rows))
+    if not len(mine):
+        return alone
+    at = np.searchsorted(slices.start_ns[ops.rows[mine]], slices.start_ns[rows], side="right") - 1
+    around = mine[np.maximum(at, 0)]
+    return np.where((at >= 0) & (slices.start_ns[rows] < slices.end_of(ops.rows[around])), around, alone)
+
+
+def _borders(facts: Facts, start_ns: Int64s, rows: Int64s) -> tuple[npt.NDArray[np.bool_], Int64s]:
+    """The calls that are part of no loop, and for each a number of what no loop goes across."""
+    trace, slices = facts.trace, facts.trace.slices
+    ranges = np.concatenate(
+        [
+            matching_rows(trace, _NO_ITEM_OPS, Category.CPU_OP),
+            matching_rows(trace, _NO_ITEM_RANGES, Category.USER_ANNOTATION, Category.CPU_OP),
+        ]
+    )
+    ranges = ranges[is_among(slices.lane[ranges], facts.training_threads)]
+    others = are_within(start_ns, union(slices.start_ns[ranges], slices.end_of(ranges) + 1))
+    others |= match(trace, rows, GRAPH_LAUNCH)
+    begun = np.sort(np.concatenate([slices.start_ns[ranges], start_ns[others]]), kind="stable")
+    step = facts.steps.index_of(start_ns)
+    return others, np.searchsorted(begun, start_ns) * (len(facts.steps) + 1) + step
+
+
+def _backward_of(facts: Facts, lane: int, forward: Intervals) -> Intervals:
+    """When autograd runs what belongs to the ops of these moments."""
+    trace, slices = facts.trace, facts.trace.slices
+    if trace.autograd is None:
+        return NEVER
+    rows = np.flatnonzero(slices.category == Category.CPU_OP)
+    number, thread = trace.autograd.autograd_number.at(rows), trace.autograd.forward_thread.at(rows)
+    mine = (number >= 0) & (thread <= 0) & (slices.lane[rows] == lane)
+    mine[mine] = are_within(slices.start_ns[rows[mine]], forward)
+    derived = (number >= 0) & (thread > 0)
+    derived[derived] = is_among(number[derived], np.unique(number[mine]))
+    derived &= facts.steps.index_of(slices.start_ns[rows]) != NONE
+    return union(slices.start_ns[rows[derived]], slices.end_of(rows[derived]))
