@@ -72,7 +72,15 @@ def _kernels(paths: tuple[Path, Path], reports: list[Report], *, use_cache: bool
 
 def _figure(row: CompareFigure) -> str:
     def shown(value: float | None) -> str:
-        return "-" if value is None else duration(value) if row.is_time else f"{value:,.0f}"
+        if value is None:
+            return "-"
+        return (
+            duration(value)
+            if row.kind == "time"
+            else share(value)
+            if row.kind == "share"
+            else f"{value:,.0f}"
+        )
 
     change = (
         "" if row.change_share is None else f"{'+' if row.change_share > 0 else ''}{share(row.change_share)}"
