@@ -92,11 +92,6 @@ class ItemLoop:
     calls: tuple[str, ...]
     """What most turns ask of the device, in their order: names of ops, or of kernels without one."""
 
-    @property
-    def turn_ns(self) -> int:
-        """The time of a mean turn."""
-        return total_ns(self.during) // self.turns
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Calls:
