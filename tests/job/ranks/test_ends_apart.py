@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rank_records import Collective, rank_record
@@ -12,7 +14,14 @@ from tbprof.views.job.late_causes import late_causes
 
 QUEUED = Part("idle", "queued")
 EXCHANGE = Message("all_to_all", "ep", 8192)
+EXPOSED = Part("communication", within="ep")
 APART_NS = 50_000
+
+
+def alone(rows: list[Collective]) -> list[Collective]:
+    """The same with nothing computed beside them: each stretch holds the exchange before it."""
+    lengths = [0, *(row.duration_ns for row in rows)]
+    return [replace(row, before={**row.before, EXPOSED: ns}) for row, ns in zip(rows, lengths, strict=False)]
 
 
 def simulated(seed: int) -> tuple[JobAnalysis, np.ndarray, np.ndarray]:
@@ -40,7 +49,7 @@ def simulated(seed: int) -> tuple[JobAnalysis, np.ndarray, np.ndarray]:
                 starts[:, rank] + clock[rank], ends[:, rank] + clock[rank], idle[:, rank], strict=True
             )
         ]
-        records.append(rank_record(rank, rows))
+        records.append(rank_record(rank, alone(rows)))
     return analyze_ranks(records), starts.max(axis=1, keepdims=True) - starts, idle
 
 
@@ -81,7 +90,7 @@ def in_turn(number: int = 6) -> list[RankRecord]:
             Collective(begin, 4_500_000, {QUEUED: 33_000 if begin else 0}, message=EXCHANGE),
             Collective(begin + 7_040_000, 12_000, {QUEUED: 2_540_000}, message=EXCHANGE),
         ]
-    return [rank_record(0, first), rank_record(1, second)]
+    return [rank_record(0, alone(first)), rank_record(1, alone(second))]
 
 
 def test_two_ranks_that_are_late_in_turn_are_both_late() -> None:
