@@ -24,6 +24,7 @@ class _Loop:
         self.shift = 0
         self.shifts: list[tuple[int, int]] = []
         self.waited: dict[int, int] = {}
+        self.queue_ns = 0
 
     def launch(self, rows: LaunchedRows, number: int, length: int) -> None:
         row, launched = int(rows.rows[number]), int(rows.launched_ns[number])
@@ -34,6 +35,7 @@ class _Loop:
         blocked = int(rows.blocked_ns[number])
         late = max(self.starts[int(rows.queue_head[number])] - arrival, 0)
         if blocked or late:
+            self.queue_ns += late
             self.shift += blocked - late
             self.shifts.append((launched, self.shift))
         self.starts[row] = max(free, self.ends[int(rows.before[number])] + int(rows.gap_ns[number]))
@@ -76,4 +78,4 @@ def played_row_by_row(
         else:
             loop.launch(rows, number, int(length_ns[number]))
     device_end_ns = max((loop.ends[row] for row in replay.rows_in_steps.tolist()), default=0)
-    return Played(device_end_ns, tuple(loop.shifts), loop.waited)
+    return Played(device_end_ns, tuple(loop.shifts), loop.waited, loop.queue_ns)
