@@ -400,3 +400,60 @@ def test_a_loader_that_is_an_annotation_is_one() -> None:
     assert case == "input"
     assert said.verdict == "The GPU is idle 58 % of a step, 50 % because the next batch is not ready."
     assert said.action.startswith("First: prepare batches faster")
+
+
+def test_work_without_length_is_none_to_judge_by() -> None:
+    built = training()
+    for row in kernels(built):
+        row["dur"] = 0
+    case, said = said_of(built)
+    assert case == "lost_kernels"
+    assert said.detail.startswith("Its rows of the GPU have no length")
+    assert rules_of(built) == []
+
+
+def test_a_gpu_program_is_none_of_apples_for_one_operator() -> None:
+    built = training()
+    built.op("aten::linear_backward", 5, 9)
+    assert said_of(built)[1].verdict == OTHER_WORK
+
+
+def test_rows_that_are_in_the_file_twice_count_once() -> None:
+    built = training()
+    built.events += [dict(row) for row in kernels(built)]
+    assert said_of(built)[1].verdict == OTHER_WORK
+
+
+def test_marks_that_are_in_the_file_twice_are_steps_once() -> None:
+    built = training()
+    built.events += [dict(one) for one in built.events if one["name"].startswith("ProfilerStep")]
+    assert said_of(built)[1].verdict == OTHER_WORK
+
+
+def test_rows_lost_in_the_middle_leave_the_most_whole_steps_in_a_row() -> None:
+    built = without_rows(training(steps=8), lambda number: 60 <= number < 100)
+    report = built.report()
+    assert len(report.steps) == 3
+    assert said_of(built)[1].verdict == OTHER_WORK
+
+
+def test_what_the_program_does_minutes_later_is_outside() -> None:
+    built = iterations_after_a_start()
+    built.op("aten::save", 5e8, 5e8 + 100)
+    case, said = said_of(built)
+    assert case == "launch_bound"
+    assert "13.9 ms of a recording of 500.0 s" in said.detail
+
+
+def test_apples_gpu_without_reads_has_its_operators() -> None:
+    built = on_mps()
+    built.events = [one for one in built.events if "item" not in one["name"] and "scalar" not in one["name"]]
+    case, said = said_of(built)
+    assert (case, said.action) == ("unseen_device", "")
+    assert "`aten::addcdiv_` 27.2 ms" in said.detail
+
+
+def test_a_call_that_asks_for_gpus_launches_nothing_on_them() -> None:
+    built = on_the_cpu(gpu=True)
+    built.call("cudaGetDeviceCount", 1, 2)
+    assert said_of(built)[0] == "on_cpu"
