@@ -165,3 +165,51 @@ def loader_before_the_window() -> TraceBuilder:
             built.op("aten::mm", call - 2, call + 8)
             built.launch(call, call + 6, runs=(call + 10, call + 14), name=GEMM)
     return built
+
+
+def attention_on_the_cpu(*, op_us: float = 18) -> TraceBuilder:
+    """Between two launches of 5 us the host computes for 180 us, in nine small operators of the CPU."""
+    built = TraceBuilder()
+    for turn in range(20):
+        at = 200.0 * turn
+        for index in range(9):
+            begin = at + 20 * index
+            built.op("aten::bmm", begin, begin + op_us)
+        built.op("aten::add", at + 184, at + 196)
+        built.launch(at + 186, at + 191, runs=(at + 192, at + 194))
+    return built
+
+
+def tiny_window_with_few_lost() -> TraceBuilder:
+    """Nineteen launches in 2 ms, of which the work of two is lost; the host computes meanwhile."""
+    built = TraceBuilder()
+    for number in range(19):
+        at = 10.0 * number if number < 10 else 1_900 + 10.0 * number
+        built.op("aten::add", at, at + 8)
+        built.launch(at + 1, at + 5, runs=(at + 6, at + 10))
+    built.annotation("attention", 110, 1_990)
+    return without_rows(built, lambda number: number in (4, 5))
+
+
+def communication_without_calls() -> TraceBuilder:
+    """All rows of communication have correlation 0: as many as there are calls without a row."""
+    built = training(vendor="hip", kernel_us=40)
+    built.rank = 0
+    for step in range(4):
+        for index in range(6):
+            at = 2_200.0 * step + 50 + 300 * index
+            built.op("record_param_comms", at, at + 20)
+            built.call("hipExtLaunchKernel", at + 4, at + 12)
+            name = "ncclDevKernel_Generic(ncclDevComm*, channelMasks, ncclWork*)"
+            built.kernel(at + 70, at + 200, name=name, stream=9, correlation=0)
+    return built
+
+
+def shared_correlations() -> TraceBuilder:
+    """Four rows of the GPU each share the correlation of the first."""
+    built = training(vendor="hip")
+    rows = kernels(built)
+    for first in range(0, len(rows) - 3, 4):
+        for other in range(1, 4):
+            rows[first + other]["args"]["correlation"] = rows[first]["args"]["correlation"]
+    return built

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+import numpy.typing as npt
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import records_frames
 from tbprof.analysis.figures.item_loops import in_costly_loops
-from tbprof.analysis.intervals import Intervals, complement, subtract, union
+from tbprof.analysis.intervals import Intervals, complement, overlap_ns, subtract, union
 from tbprof.model import IdlePlace, SiteIndex
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
@@ -187,10 +188,28 @@ def find_launch_idle(facts: Facts) -> LaunchIdle:
     ended = np.minimum(at, len(calls) - 1)
     pause = np.maximum(start - np.roll(end, 1), 0)
     pause[0] = max(int(start[0]) - facts.origin_ns, 0)
+    pause = np.where(_is_other_work(facts, start - pause, start), np.maximum(pause, long_ns), pause)
     none = at == len(calls)
     after_all = np.maximum(idle.end_ns - end[-1], 0)
     launch = np.where(none, NONE, calls[ended])
     return LaunchIdle(idle, launch, np.where(none, after_all, pause[ended]), long_ns)
+
+
+_SILENT_NS = 50_000
+"""What changes only the view of a tensor launches nothing either: it takes a few us."""
+_MOST = 0.5
+
+
+def _is_other_work(facts: Facts, start_ns: Int64s, end_ns: Int64s) -> npt.NDArray[np.bool_]:
+    """For each pause whether operators take most of it that launch nothing, as of a model's part on the CPU.
+
+    However short each of them is: what the host does there is no launching.
+    """
+    ops, slices = facts.top_ops, facts.trace.slices
+    rows = ops.rows[ops.kernels == 0]
+    silent_ns = overlap_ns(union(slices.start_ns[rows], slices.end_of(rows)), start_ns, end_ns)
+    is_most: npt.NDArray[np.bool_] = silent_ns >= np.maximum(_MOST * (end_ns - start_ns), _SILENT_NS)
+    return is_most
 
 
 def pauses(facts: Facts) -> Intervals:

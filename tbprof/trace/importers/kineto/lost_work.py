@@ -29,6 +29,11 @@ ANY_LAUNCH = re.compile(rf"{LAUNCH.pattern}|(?:cuda|hip|cu)GraphLaunch")
 _FEWEST_JOINED = 4
 """Fewer may be as many by chance."""
 _FEWEST_STEPS = 2
+_MOST = 0.5
+_FEW = 20
+"""So many kernels may be shorter than what a file of whole microseconds tells apart."""
+_TRIFLE = 0.03
+"""The share of the time by which the idle of the device may be wrong."""
 _BEGIN_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamBeginCapture")
 _END_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamEndCapture")
 _STEP = re.compile(rf"{STEP_PREFIX}\d")
@@ -63,13 +68,31 @@ def facts_of_launches(trace: Trace) -> Iterator[HealthFact]:
     launches, lost, captured = _launches(trace)
     if captured:
         yield HealthFact("launches_captured", "info", {"rows": captured, "of": len(launches)})
+    kernels = trace.slices.category == Category.KERNEL
+    without_length = int((trace.slices.duration_ns[kernels] == 0).sum())
+    if without_length > max(_MOST * int(kernels.sum()), _FEW):
+        counts = {"rows": without_length, "of": len(launches)}
+        yield HealthFact("launches_without_gpu_rows", "warning", {**counts, "part": "length"})
+        return
     timeless = _timeless_calls(trace)
     rows, of = len(lost) + timeless, len(launches) + timeless
     if rows:
-        severity: HealthSeverity = "warning" if rows >= LOST_SHARE * of else "info"
+        is_much = rows >= LOST_SHARE * of and (timeless > 0 or not _are_trifles(trace, launches, len(lost)))
+        severity: HealthSeverity = "warning" if is_much else "info"
         part = "" if timeless else _part(trace, launches, lost)
         where = {"part": part} if part else {}
         yield HealthFact("launches_without_gpu_rows", severity, {"rows": rows, "of": of, **where})
+
+
+def _are_trifles(trace: Trace, launches: Int64s, lost: int) -> bool:
+    """Whether so many kernels, twice as long as those on record, would hardly make the device less idle."""
+    slices = trace.slices
+    kernels = np.flatnonzero(slices.category == Category.KERNEL)
+    if not len(kernels):
+        return False
+    rows = np.concatenate([launches, kernels])
+    span_ns = int(slices.end_of(rows).max() - slices.start_ns[rows].min())
+    return 2 * lost * float(slices.duration_ns[kernels].mean()) <= _TRIFLE * span_ns
 
 
 def _timeless_calls(trace: Trace) -> int:
@@ -85,6 +108,8 @@ def with_whole_steps(trace: Trace) -> Trace:
     """
     fact = next((fact for fact in trace.health if fact.code == "launches_without_gpu_rows"), None)
     if fact is None or fact.severity != "warning" or _timeless_calls(trace):
+        return trace
+    if fact.numbers.get("part") == "length":
         return trace
     marks, kept, lost = _whole_steps(trace)
     if kept.sum() < _FEWEST_STEPS:
