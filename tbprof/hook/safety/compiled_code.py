@@ -6,6 +6,7 @@ Nothing here loads the compiler, which takes seconds: only what is loaded is ask
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec
@@ -23,10 +24,18 @@ def is_being_traced() -> bool:
 
 def has_compiled_code() -> bool:
     """Whether torch.compile has compiled anything: a function mode would make it compile all again."""
-    dynamo = sys.modules.get("torch._dynamo.utils")
+    return dynamo_counts("stats")["unique_graphs"] > 0
+
+
+def dynamo_counts(kind: str) -> Counter[str]:
+    """What Dynamo has counted of a kind, for reading alone: to ask it itself adds the kind to its counts."""
     # Another thread may be in the middle of its import.
-    counters = getattr(dynamo, "counters", None)
-    return counters is not None and counters["stats"]["unique_graphs"] > 0
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", {})
+    counts: Counter[str] = dict.get(counters, kind, _NONE)
+    return counts
+
+
+_NONE: Counter[str] = Counter()
 
 
 def untraced(function: Callable[P, None]) -> Callable[P, None]:
