@@ -31,6 +31,7 @@ from tbprof.hook.spool import TRACE_SUFFIX, facts_path, inputs_path, remove_part
 from tbprof.hook.window.facts import write_facts
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.torch_profiler import (
+    TracerWarnings,
     end_prepared_session,
     import_for_start,
     is_stopped_by_device,
@@ -120,7 +121,9 @@ class ProfiledWindow:
             with_device=with_device,
         )
         # Call stacks name the modules.
-        self._marks = ModuleMarks(self.missing) if marks_modules and not options.with_stack else None
+        self._marks = (
+            TracerWarnings() if options.with_stack else ModuleMarks(self.missing) if marks_modules else None
+        )
         self._steps = 0
         self.recorded_steps = 0
         """Whole training steps in the recording."""
