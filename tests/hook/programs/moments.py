@@ -144,8 +144,13 @@ def left_behind() -> dict[str, object]:
     return {name: value for name, value in found.items() if value}
 
 
-def run(where: str, kind: str, at: int, folder: Path) -> tuple[dict[str, object], Moment]:
-    """One training; what is left of it."""
+def run(
+    where: str, kind: str, at: int, folder: Path, values: list[float] | None = None
+) -> tuple[dict[str, object], Moment, list[float]]:
+    """One training; what is left of it, and what it computes where nothing is raised: else than `values`?"""
+    torch.manual_seed(0)
+    encoder = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    computed: list[float] = []
     model = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     hook = tbprof.TrainerHook(
@@ -157,8 +162,13 @@ def run(where: str, kind: str, at: int, folder: Path) -> tuple[dict[str, object]
     sys.settrace(moment.trace)
     for _ in range(STEPS):
         try:
-            model(torch.ones(2, 8)).sum().backward()
+            inputs = torch.randn(2, 3, 8)
+            loss = model(inputs[:, 0]).sum()
+            loss.backward()
             optimizer.step()
+            with torch.no_grad():
+                # It leaves its fast path, and gives others, where it sees a mode.
+                computed += [loss.item(), *encoder(inputs).flatten().tolist()]
             hook.step()
         except Preempted:
             pass
@@ -166,7 +176,11 @@ def run(where: str, kind: str, at: int, folder: Path) -> tuple[dict[str, object]
             found["raised"] = f"{type(error).__name__}: {error}"
     sys.settrace(None)
     hook.close(wait_s=0)
-    return {**found, **left_behind()}, moment
+    if kind != "raise" and values not in (None, computed):
+        found["values"] = next(
+            at for at, pair in enumerate(zip(computed, values, strict=False)) if len({*pair}) > 1
+        )
+    return {**found, **left_behind()}, moment, computed
 
 
 def main(where: str, kind: str, first: int, last: int, every: int, folder: Path) -> None:
@@ -174,10 +188,10 @@ def main(where: str, kind: str, first: int, last: int, every: int, folder: Path)
     publish_nothing()
     # What was there before: the hook would go through all of it in each of the trainings.
     gc.freeze()
-    _, without = run(where, kind, -1, folder / "without")
+    _, without, values = run(where, kind, -1, folder / "without")
     faults = {}
     for at in range(first, min(last, without.lines), every):
-        found, moment = run(where, kind, at, folder / str(at))
+        found, moment, _ = run(where, kind, at, folder / str(at), values)
         if found:
             faults[f"{at}, {moment.place}"] = found
         print(json.dumps({"at": at, "place": moment.place, "found": found}), flush=True)
