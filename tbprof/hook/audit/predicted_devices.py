@@ -263,7 +263,7 @@ class Mark:
 
 
 _PLAIN_MARKS = {place: Mark(place) for place in (DEVICE, HOST, MADE_ON_HOST)}
-"""Of what was not moved."""
+"""The marks of what was not moved."""
 
 
 def place_of(tensor: Any, moving: int | None = None) -> str:

@@ -54,7 +54,7 @@ _latest: list[_Found] = []
 
 
 def _live_objects() -> list[Any]:
-    """As they were found before, where there is none that is new and none that is gone.
+    """The objects of the latest search, where none is new and none is gone since.
 
     To search is to go through all objects of the program, which takes some 100 ms per million. Each instance
     holds its class: with as many references to each class, and all that were found, nothing is new.
