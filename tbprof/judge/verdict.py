@@ -258,6 +258,10 @@ def _typical_verdict(
     if min(gain_ns, sure_ns) < bound_ns and _is_busy(window):
         kernels = named_kernels(facts, window.device)
         return Verdict("busy", words.Busy(figures, cause, _case_of(facts, name), kernels))
+    # What the driver holds back is late in a loop, too.
+    held = _held_back(facts, figures, cause) if _case_of(facts, name) == "queued" else None
+    if held is not None:
+        return Verdict("held_back", held)
     if (loops := _loops(facts, window, findings)) is not None:
         return Verdict("item_loop", words.Bound(figures, loops, _where(facts, window, findings, "item_loop")))
     case = _by_waits(facts, window, gain_ns, name, others.get(name, 0))
@@ -266,8 +270,6 @@ def _typical_verdict(
     if case == "drained":
         return Verdict(case, words.Drained(figures, cause, _case_of(facts, name)))
     case = _case_of(facts, name)
-    if case == "queued" and (held := _held_back(facts, figures, cause)) is not None:
-        return Verdict("held_back", held)
     where, hook = _where(facts, window, findings, case), facts.trace.facts
     found = None if hook is None or case != "queued" else hook.other_gpu_processes
     return Verdict(case, words.Bound(figures, cause, where, found or None))

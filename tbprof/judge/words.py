@@ -349,7 +349,7 @@ class HeldBack(VerdictFigures):
     window: Window
     cause: Cause
     waits: int
-    """Those in which the device was free and work was queued for long."""
+    """The waits in which the device was free and work was queued for long."""
     held_us: float
     op: str
     """The innermost operator of most of them; "" where none is recorded."""

@@ -117,7 +117,7 @@ def _figure(value: float) -> str:
 
 
 def left_out_sentence(workers: int, kept: int) -> str:
-    """That some workers of a run do not count; "" where all do."""
+    """A sentence: some workers of a run do not count; "" where all do."""
     left = workers - kept
     if not left:
         return ""

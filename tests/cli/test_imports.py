@@ -49,7 +49,7 @@ def test_to_say_its_version_needs_no_parser() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "most"),
-    [(["explain", "SYN01"], 39), (["report", "--help"], 53), (["check", "--help"], 138)],
+    [(["explain", "SYN01"], 39), (["report", "--help"], 55), (["check", "--help"], 138)],
 )
 def test_what_reads_no_trace_needs_nothing_that_does(arguments: list[str], most: int) -> None:
     names = imported(*arguments)

@@ -28,7 +28,7 @@ from tbprof.analysis.intervals import NEVER, Intervals, are_within, intersect, t
 from tbprof.analysis.names import match, matching_rows
 from tbprof.model import MEDIUM_SHARE
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, distinct_places, is_among, lookup, median
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among, lookup, median
 from tbprof.trace.columns.columns import Category
 
 TURNS = 8
@@ -308,7 +308,7 @@ def _selects(facts: Facts, lane: int, calls: _Calls, run: _Run) -> bool:
 def _calls_of(facts: Facts, lane: int) -> _Calls:
     slices, work, episodes = facts.trace.slices, facts.work, facts.episodes
     waiting = facts.calls.rows[episodes.first[episodes.blocking & (episodes.lane == lane)]]
-    rows = np.union1d(work.launches[slices.lane[work.launches] == lane], waiting)
+    rows = distinct(np.concatenate([work.launches[slices.lane[work.launches] == lane], waiting]))
     rows = rows[facts.steps.index_of(slices.start_ns[rows]) != NONE]
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     if not len(rows):
