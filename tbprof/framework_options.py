@@ -110,7 +110,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         "transformers_attention",
         'Load the model with `attn_implementation="sdpa"`',
         r"transformers/models/.*\.py",
-        _ANY,
+        r"eager_attention_forward",
         "",
         'transformers writes attention out where it is set to "eager": attn_implementation="sdpa" of '
         "from_pretrained takes scaled_dot_product_attention, for models that support it.",
@@ -302,10 +302,11 @@ def option_at(file: str, function: str, ops: Sequence[str], *, is_upload: bool) 
     )
 
 
-def written_out_option(rule: str, file: str) -> FrameworkOption | None:
-    """The option for a formula that a framework's file writes out, by its rule; None where none is known."""
-    known = (option for option in FRAMEWORK_OPTIONS if option.kind == rule)
-    return next((one for one in known if re.fullmatch(rf"(?:.*/)?{one.file}", file.replace("\\", "/"))), None)
+def written_out_option(rule: str, file: str, function: str) -> FrameworkOption | None:
+    """The option for a formula that a framework's function writes out, by its rule; None if none is known."""
+    file = file.replace("\\", "/")
+    known = (one for one in FRAMEWORK_OPTIONS if one.kind == rule and re.fullmatch(one.function, function))
+    return next((one for one in known if re.fullmatch(rf"(?:.*/)?{one.file}", file)), None)
 
 
 def blocks_on_a_cpu_only(file: str, function: str) -> bool:

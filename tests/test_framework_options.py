@@ -182,14 +182,23 @@ def test_codes_are_there_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "file", "code"),
+    ("rule", "file", "function", "code"),
     [
-        ("FUS04", "transformers/models/owlv2/modeling_owlv2.py", "transformers_attention"),
-        ("FUS04", "C:\\venv\\transformers\\models\\bert\\modeling_bert.py", "transformers_attention"),
-        ("FUS04", "train.py", None),
-        ("FUS02", "transformers/models/owlv2/modeling_owlv2.py", None),
+        (
+            "FUS04",
+            "transformers/models/bert/modeling_bert.py",
+            "eager_attention_forward",
+            "transformers_attention",
+        ),
+        ("FUS04", "C:\\transformers\\models\\vit\\a.py", "eager_attention_forward", "transformers_attention"),
+        # A model that has no other form.
+        ("FUS04", "transformers/models/owlv2/modeling_owlv2.py", "forward", None),
+        ("FUS04", "train.py", "eager_attention_forward", None),
+        ("FUS02", "transformers/models/bert/modeling_bert.py", "eager_attention_forward", None),
     ],
 )
-def test_a_formula_of_a_framework_has_its_option(rule: str, file: str, code: str | None) -> None:
-    option = written_out_option(rule, file)
+def test_a_formula_of_a_framework_has_its_option(
+    rule: str, file: str, function: str, code: str | None
+) -> None:
+    option = written_out_option(rule, file, function)
     assert (option.code if option else None) == code

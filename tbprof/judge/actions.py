@@ -11,6 +11,7 @@ estimated to win all that it could.
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -67,16 +68,27 @@ def rank(report: Report) -> Ranked:
 def all_ceiling_ns(report: Report, ranked: Ranked) -> int:
     """What all findings together can win of the window at most.
 
-    What the device computes stays, but for what is above the limit of its rates; where these are not known
-    nothing says how much that is.
+    What a device computes stays, as a mean over the devices, but for what changes of its kernels can win.
     """
-    listed = [action.saving for action in (*ranked.actions, *ranked.smaller)]
-    left = [saving for at in ranked.leave if (saving := report.findings[at].saving) is not None]
-    computing, kept_ns = report.computing, 0
-    if computing is not None and computing.above_limit_ns is not None:
-        kept_ns = max(computing.computing_ns - computing.above_limit_ns, 0)
-    most_ns = max(sum(step.length_ns for step in report.steps) - kept_ns, 0)
-    return min(sum(saving.ceiling_ns for saving in (*listed, *left)), most_ns)
+    listed = [(action.findings[0], action.saving) for action in (*ranked.actions, *ranked.smaller)]
+    left = [(at, saving) for at in ranked.leave if (saving := report.findings[at].saving) is not None]
+    ceilings = [(report.findings[at], saving.ceiling_ns) for at, saving in (*listed, *left)]
+    of_kernels: defaultdict[str, int] = defaultdict(int)
+    for finding, ns in ceilings:
+        # Rules of one family are ways to win the same time.
+        if not _is_about_host(finding):
+            of_kernels[finding.rule[:3]] = max(of_kernels[finding.rule[:3]], ns)
+    devices = 1 if report.idle is None else max(len(report.idle.by_device), 1)
+    computing_ns = 0 if report.computing is None else report.computing.computing_ns // devices
+    most_ns = max(report.window_ns - max(computing_ns - sum(of_kernels.values()), 0), 0)
+    # Each alone is bound by the window already.
+    largest_ns = max((ns for _, ns in ceilings), default=0)
+    return min(sum(ns for _, ns in ceilings), max(most_ns, largest_ns))
+
+
+def _is_about_host(finding: Finding) -> bool:
+    """Whether its fix leaves the kernels as they are."""
+    return bool(finding.sites) or _effect(finding.rule) == "earlier_host"
 
 
 def _happens_once(report: Report) -> bool:

@@ -50,6 +50,8 @@ class GpuUse:
     """
 
     device: int
+    steps: int
+    """How many of the window's steps that are: a last one that was cut off does not count."""
     utilization: float
     """The share of the time in which at least one kernel ran."""
     sm_efficiency: float | None

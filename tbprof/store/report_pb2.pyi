@@ -1030,13 +1030,15 @@ class Ranked(_message.Message):
     def __init__(self, actions: _Optional[_Iterable[_Union[Action, _Mapping]]] = ..., smaller: _Optional[_Iterable[_Union[Action, _Mapping]]] = ..., unknown: _Optional[_Iterable[int]] = ..., leave: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class GpuUse(_message.Message):
-    __slots__ = ("device", "utilization", "sm_efficiency", "occupancy")
+    __slots__ = ("device", "utilization", "sm_efficiency", "occupancy", "steps")
     DEVICE_FIELD_NUMBER: _ClassVar[int]
     UTILIZATION_FIELD_NUMBER: _ClassVar[int]
     SM_EFFICIENCY_FIELD_NUMBER: _ClassVar[int]
     OCCUPANCY_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
     device: int
     utilization: float
     sm_efficiency: float
     occupancy: float
-    def __init__(self, device: _Optional[int] = ..., utilization: _Optional[float] = ..., sm_efficiency: _Optional[float] = ..., occupancy: _Optional[float] = ...) -> None: ...
+    steps: int
+    def __init__(self, device: _Optional[int] = ..., utilization: _Optional[float] = ..., sm_efficiency: _Optional[float] = ..., occupancy: _Optional[float] = ..., steps: _Optional[int] = ...) -> None: ...

@@ -77,6 +77,8 @@ _FOLD = 3
 
 
 def _changed(before_us: float, after_us: float) -> str:
+    if before_us <= 0:
+        return "longer"
     if after_us >= _FOLD * before_us:
         return f"{after_us / before_us:,.0f} times as long"
     word = "longer" if after_us > before_us else "shorter"

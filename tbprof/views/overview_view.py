@@ -57,9 +57,16 @@ def overview_view(report: Report) -> OverviewView:
         trust=trust_rows(report, records_first=another),
         computing="" if report.computing is None else computing_sentence(report.computing),
         gpu_use=tuple(GpuUseRow(*row) for row in gpu_use_rows(report.gpu_use)),
-        gpu_use_scope="all steps" if marks_steps(report) else "the whole recording",
+        gpu_use_scope=_use_scope(report),
         code=_code(report, devices),
     )
+
+
+def _use_scope(report: Report) -> str:
+    if not marks_steps(report) or not report.gpu_use:
+        return "the whole recording"
+    of, whole = report.gpu_use[0].steps, len(report.steps)
+    return "all steps" if of == whole else f"the first {of:,} of {whole:,} steps; the last one was cut off"
 
 
 def _begins_with_plan(actions: Sequence[ActionRow]) -> bool:

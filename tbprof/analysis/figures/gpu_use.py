@@ -54,12 +54,12 @@ class KernelCover:
 
 def gpu_use(facts: Facts) -> tuple[GpuUse, ...]:
     """One entry for each device that ran a kernel, ascending; none where the window has no length."""
-    start_ns, end_ns = reach_of_steps(facts)
-    return tuple(_used(facts, start_ns, end_ns)) if end_ns > start_ns else ()
+    start_ns, end_ns, steps = reach_of_steps(facts)
+    return tuple(_used(facts, start_ns, end_ns, steps)) if end_ns > start_ns else ()
 
 
-def reach_of_steps(facts: Facts) -> tuple[int, int]:
-    """The start of the first step, and the end of all that the steps launched.
+def reach_of_steps(facts: Facts) -> tuple[int, int, int]:
+    """The start of the first step, the end of all that the steps launched, and the number of these.
 
     Without steps in the file, all operators and Python functions are one. The first step begins later where
     the device still did what was launched before it. A last step that launched nothing, or less than
@@ -73,7 +73,7 @@ def reach_of_steps(facts: Facts) -> tuple[int, int]:
     if last and counts[last] < _CUT_OFF * counts[last - 1]:
         last -= 1
     starts, ends = on_device(work, steps, done_on_device(facts.trace, work, steps))
-    return int(starts[0]), int(ends[last])
+    return int(starts[0]), int(ends[last]), last + 1
 
 
 def _one_step(facts: Facts) -> Steps:
@@ -86,7 +86,7 @@ def _one_step(facts: Facts) -> Steps:
     return Steps((WINDOW_STEP,), start, end, start, end, (False,), (NONE,))
 
 
-def _used(facts: Facts, start_ns: int, end_ns: int) -> Iterator[GpuUse]:
+def _used(facts: Facts, start_ns: int, end_ns: int, steps: int) -> Iterator[GpuUse]:
     edges = np.array([start_ns, end_ns], np.int64)
     for device, mine in facts.work.of_device.items():
         kernels = mine[facts.work.is_kernel[mine]]
@@ -97,6 +97,7 @@ def _used(facts: Facts, start_ns: int, end_ns: int) -> Iterator[GpuUse]:
         is_known = len(cover.change_ns) > 0 and bool((length > 0).any())
         yield GpuUse(
             device=device,
+            steps=steps,
             utilization=total_ns(clip(cover.busy, start_ns, end_ns)) / (end_ns - start_ns),
             sm_efficiency=float(cover.mean_share(edges)[0]) if is_known else None,
             occupancy=_mean(occupancy(facts.trace, facts.work.rows[kernels]), length),

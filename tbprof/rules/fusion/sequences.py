@@ -96,7 +96,7 @@ def finder(code: str, pattern: str) -> Callable[[Facts], Iterator[Finding]]:
             ),
         )
         frame = parse_frame(found.place, exact=False)
-        option = None if frame is None else written_out_option(code, frame.file)
+        option = None if frame is None else written_out_option(code, frame.file, frame.function)
         yield with_remedy(finding, hint="" if option is None else option.code)
 
     return find

@@ -134,10 +134,10 @@ CASES = (
 )
 
 
-def test_the_formula_of_a_public_model_has_its_line_and_its_option(
+def test_the_formula_of_a_public_model_has_its_line(
     traces: pathlib.Path, public_report: PublicReport
 ) -> None:
     report = public_report(traces / "h100_owlv2_infer" / "h100_owlv2.json.gz")
     (finding,) = (one for one in report.findings if one.rule == "FUS04")
     assert finding.figures.place == "transformers/models/owlv2/modeling_owlv2.py(410): forward"
-    assert finding.remedy.hint == "transformers_attention"
+    assert finding.remedy.hint == ""
