@@ -18,7 +18,7 @@ SCHEMA = 1
 
 _HEADS = (
     *("run", "owner", "commit", "recorded", "GPUs", "watched", "step", "change", "busy", "comm.", "idle"),
-    *("idle GPU-h/day", "top line GPU-h/day", "to", "alarm", "problem"),
+    *("GPU-h/day", "top GPU-h", "to", "alarm", "problem"),
 )
 
 _RIGHT = range(4, 13)
