@@ -97,7 +97,8 @@ class ItemLoop:
     work: Int64s
     """Positions of what it launches."""
     selects: bool
-    """Whether its turns take items out of a tensor; else each may need what the one before it found."""
+    """Whether its turns take items out of a tensor, and most wait or select by a mask or an index; else each
+    may need what the one before it found, as in a scan."""
     calls: tuple[str, ...]
     """What most turns ask of the device, in their order: names of ops, or of kernels without one."""
 
@@ -245,7 +246,7 @@ def _loop(
         forward=forward,
         during=during,
         work=np.sort(launches.within(during)),
-        selects=all(_selects(calls, run) for run in pieces),
+        selects=all(_selects(calls, run) and _looks(calls, run) for run in pieces),
         calls=tuple(dict.fromkeys(trace.names[name] for name in calls.name[inside].tolist())),
     )
 
@@ -351,6 +352,12 @@ def _selects(calls: _Calls, run: _Run) -> bool:
     """Whether its turns select from a tensor, or one was taken apart before."""
     first, end = np.searchsorted(calls.selected_ns, (calls.start_ns[run.first], calls.end_ns[run.end - 1]))
     return bool(end - first >= _ALIKE * run.turns or calls.taken_apart[run.first])
+
+
+def _looks(calls: _Calls, run: _Run) -> bool:
+    """Whether most turns wait for what they find, or select by it."""
+    inside, most = slice(run.first, run.end), _MOST * run.turns
+    return bool(max(calls.waits[inside].sum(), calls.gathers[inside].sum()) >= most)
 
 
 def _calls_of(facts: Facts, lane: int) -> _Calls:

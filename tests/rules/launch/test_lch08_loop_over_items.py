@@ -10,6 +10,8 @@ from computing_scenes import computing
 from rule_scenes import CODES_OF_READS, found
 from trace_builder import TraceBuilder
 
+from tbprof.judge.words import verdict_sentences
+from tbprof.model import Scope
 from tbprof.rules.launch.words import ItemLoop
 from tbprof.views.failing_findings import report_recording
 
@@ -105,6 +107,33 @@ def test_the_first_sentence_is_about_it() -> None:
     assert report.verdict.case == "item_loop"
     assert report.ranked is not None
     assert report.findings[report.ranked.actions[0].findings[0]].rule == "LCH08"
+
+
+SCAN = ("aten::select", "aten::mul", "aten::add", "aten::copy_")
+
+
+@pytest.mark.parametrize(
+    ("ops", "reads", "severity", "may_stay"),
+    [
+        (SCAN, False, "medium", True),
+        (("aten::mul", "aten::norm"), True, "medium", True),
+        (("aten::select", "aten::eq", "aten::index"), False, "critical", False),
+        (("aten::select", "aten::any"), True, "critical", False),
+    ],
+)
+def test_a_scan_is_told_from_items(ops: tuple[str, ...], reads: bool, severity: str, may_stay: bool) -> None:
+    """Turns that only take the next element may need each other: both sentences say that, or neither."""
+    built = looping(80, ops=ops, reads=reads)
+    (finding,) = found(built, "LCH08")
+    assert finding.severity == severity
+    said = finding.figures.sentence(Scope("a step", "a step"))
+    assert ("it stays a loop" in said) == may_stay
+    verdict = built.report().verdict
+    assert verdict is not None
+    (first,) = [one for one in verdict_sentences(verdict) if "sync point" in one or "wait for" in one]
+    assert ("go with it" in first) == (reads and not may_stay)
+    if reads:
+        assert "160 of the window's 160 sync points are in a loop over items" in first
 
 
 def test_a_turn_may_branch() -> None:
