@@ -69,7 +69,7 @@ _NETWORKS = (
 """What layers, batches and decoded tokens have besides."""
 
 _GATHERS = (
-    r"aten::(?:index|index_\w+|_index_put_impl_|nonzero\w*|masked_select|gather|scatter\w*|take\w*|argwhere"
+    r"aten::(?:index|index_\w+|_index_put_impl_|nonzero\w*|masked_\w+|gather|scatter\w*|take\w*|argwhere"
     r"|where|_?unique\w*|bincount)$"
 )
 _SELECTS = r"aten::(?:select|slice|narrow|index|index_select)$"
