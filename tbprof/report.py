@@ -21,6 +21,7 @@ from tbprof.analysis.figures.computing_totals import computing_health, computing
 from tbprof.analysis.figures.gpu_use import gpu_use
 from tbprof.analysis.figures.health import health_facts
 from tbprof.analysis.figures.host_costs import file_health
+from tbprof.analysis.figures.item_loops import costly_loops
 from tbprof.analysis.figures.memory_blocks import memory_peaks, window_curves
 from tbprof.analysis.figures.operator_limits import find_limits
 from tbprof.analysis.figures.operators import find_operators
@@ -69,7 +70,7 @@ __all__ = [
 ]
 
 
-_NEEDED_LAST = (faster_device_ns, find_limits, find_operators, window_curves)
+_NEEDED_LAST = (costly_loops, faster_device_ns, find_limits, find_operators, window_curves)
 
 
 def build_report(

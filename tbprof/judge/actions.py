@@ -31,7 +31,7 @@ from tbprof.model import (
     Saving,
     Severity,
 )
-from tbprof.rules.declared import rule_of
+from tbprof.rules.declared import is_part, rule_of
 
 if TYPE_CHECKING:
     from tbprof.rules.base.rule import Effect
@@ -52,7 +52,9 @@ def rank(report: Report) -> Ranked:
     planned = _planned(report, steps_ns)
     rows = {at for action in planned for at in action.findings}
     held = {site for at in rows for site in report.findings[at].sites}
-    others = [FindingIndex(at) for at in range(len(report.findings)) if at not in rows]
+    others = [
+        FindingIndex(at) for at, one in enumerate(report.findings) if at not in rows and not is_part(one)
+    ]
     unknown = tuple(at for at in others if report.findings[at].saving is None)
     minor = [at for at in others if _is_minor(report.findings[at])]
     open_ = [

@@ -47,7 +47,7 @@ from tbprof.analysis.figures.device_pieces import exposed_on_host
 from tbprof.analysis.figures.health import knows_launching_code, missing_device
 from tbprof.analysis.figures.host_costs import largest_module, largest_operators, where_operators_ran
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
-from tbprof.analysis.figures.item_loops import idle_in_steps, in_costly_loops
+from tbprof.analysis.figures.item_loops import costly_loops, idle_in_steps, in_costly_loops
 from tbprof.analysis.intervals import Intervals, are_within, intersect, subtract, total_ns, union
 from tbprof.judge import unjudged_words, words
 from tbprof.judge.actions import answers
@@ -220,6 +220,7 @@ def _figures(facts: Facts, window: VerdictWindow, saving: Saving, about_waits: i
         gain_us=None if window.gain_ns is None else window.gain_ns / 1000,
         loops_points=int(in_loops.sum()),
         loops_wait_us=int(episodes.wait_ns[in_loops].sum()) / 1000,
+        loops_go=all(loop.selects for loop in facts.once(costly_loops)),
     )
 
 

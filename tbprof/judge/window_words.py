@@ -71,6 +71,8 @@ class Window(Figures):
     """Sync points in loops over items that are found to cost time."""
     loops_wait_us: float | None = None
     """What of `wait_us` is in them."""
+    loops_go: bool | None = None
+    """Whether no turn of them seems to need the one before it."""
 
     @property
     def shown_steps(self) -> int:
@@ -156,9 +158,9 @@ class Window(Figures):
             saved = duration(self.planned_us)
             return f"Without the waits that can go {self.name} would be about {saved} shorter. "
         if (self.loops_points or 0) >= _LOOPS_SHARE * (self.points or 0) > 0:
-            spent = duration(self.of_step(self.loops_wait_us or 0.0))
-            inside = f"{self.loops_points:,} of its {self.points:,} sync points"
-            return f"{inside} are in a loop over items and go with it, {spent} of waits{self._each}. "
+            spent, go = duration(self.loops_wait_us or 0.0), " and go with it" if self.loops_go else ""
+            inside = f"{self.loops_points:,} of the window's {self.points:,} sync points"
+            return f"{inside} are in a loop over items{go}, {spent} of waits. "
         if gain_us >= WORTH_SHARE * self.step_us:
             return f"Its waits cost about {duration(gain_us)}, and hardly any of them can simply go. "
         if self.waits_found:

@@ -16,7 +16,7 @@ findings about the same sites the first has it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import TypeAlias
 
@@ -35,7 +35,9 @@ from tbprof.model import (
     disambiguated,
 )
 from tbprof.records import dataclass
+from tbprof.rules.base.findings import with_remedy
 from tbprof.rules.base.rule import CALLS, Rule
+from tbprof.rules.declared import is_part
 from tbprof.rules.registry import RULES
 
 
@@ -53,7 +55,7 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
     found: list[Finding] = []
     failed: list[FailedRule] = []
     checks: dict[str, Check] = {}
-    held: set[SiteIndex] = set()
+    held: dict[SiteIndex, str] = {}
     for rule in rules:
         checks[rule.code] = Check(rule.code, "not_checked")
         try:
@@ -65,11 +67,13 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
             mine = tuple(rule.find(facts))
             checks[rule.code] = Check(rule.code, "failed") if mine else _passed(rule, facts)
             found.extend(mine)
-            held |= rule.holds(facts) if mine and rule.holds is not None else set()
+            if mine and rule.holds is not None:
+                held |= dict.fromkeys(rule.holds(facts), rule.code)
         except Exception as error:  # noqa: BLE001 - one broken rule must not cost the report
             failed.append(FailedRule(rule.code, f"{type(error).__name__}: {error}"))
-    found = [finding for finding in found if not finding.sites or not held.issuperset(finding.sites)]
-    settled = settle(found, [len(site.members) for site in facts.sites])
+    settled = settle(
+        [_as_part(finding, held) for finding in found], [len(site.members) for site in facts.sites]
+    )
     named = with_distinct_fingerprints([_graded(one, facts.steps) for one in settled], facts.sites)
     findings = tuple(sorted(named, key=_worst_first))
     return RuleRun(
@@ -90,6 +94,14 @@ def _graded(finding: Finding, steps: Steps) -> Finding:
     return dataclasses.replace(finding, severity="low") if is_trifle else finding
 
 
+def _as_part(finding: Finding, held: Mapping[SiteIndex, str]) -> Finding:
+    """The finding; with the fix of the rule that holds all its sites, and no saving beside that rule's."""
+    if not finding.sites or not held.keys() >= set(finding.sites):
+        return finding
+    part = dataclasses.replace(finding, severity="info", saving=None)
+    return with_remedy(part, fixed_as=held[finding.sites[0]])
+
+
 def _passed(rule: Rule, facts: Facts) -> Check:
     figures = rule.passing(facts)
     if figures is None:
@@ -101,7 +113,7 @@ def _with_finding(check: Check, findings: Sequence[Finding]) -> Check:
     """The check of a failed rule; it is not applicable where other rules speak for all that it found."""
     if check.state != "failed":
         return check
-    mine = (at for at, finding in enumerate(findings) if finding.rule == check.rule)
+    mine = (at for at, one in enumerate(findings) if one.rule == check.rule and not is_part(one))
     worst = next(mine, None)
     if worst is None:
         return Check(check.rule, "not_applicable")

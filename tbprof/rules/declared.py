@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tbprof.rules.files import RuleFile, rule_files
 
 if TYPE_CHECKING:
+    from tbprof.model import Finding
     from tbprof.rules.base.rule import Rule
 
 
@@ -23,3 +24,9 @@ def rule_of(code: str) -> Rule | None:
     """The rule of that code; None where a trace can't show it, or it is one of another version."""
     file = next((file for file in rule_files() if file.code == code), None)
     return None if file is None else declared_rule(file)
+
+
+def is_part(finding: Finding) -> bool:
+    """Whether it is a part of what another rule found, whose fix takes it away."""
+    by = rule_of(finding.remedy.fixed_as) if finding.remedy.fixed_as else None
+    return by is not None and by.holds is not None

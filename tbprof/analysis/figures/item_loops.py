@@ -24,12 +24,21 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.calls import GRAPH_LAUNCH
 from tbprof.analysis.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import NEVER, Intervals, are_within, intersect, total_ns, union, union_of
+from tbprof.analysis.intervals import (
+    NEVER,
+    Intervals,
+    are_within,
+    intersect,
+    overlap_ns,
+    total_ns,
+    union,
+    union_of,
+)
 from tbprof.analysis.names import match, matching_rows
 from tbprof.model import MEDIUM_SHARE
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among, lookup, median
-from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.columns import Category, Trace
 
 TURNS = 8
 """Fewer turns are no loop."""
@@ -60,7 +69,7 @@ _NETWORKS = (
 """What layers, batches and decoded tokens have besides."""
 
 _GATHERS = (
-    r"aten::(?:index|index_\w+|_index_put_impl_|nonzero\w*|masked_select|gather|scatter\w*|take\w*|argwhere"
+    r"aten::(?:index|index_\w+|_index_put_impl_|nonzero\w*|masked_\w+|gather|scatter\w*|take\w*|argwhere"
     r"|where|_?unique\w*|bincount)$"
 )
 _SELECTS = r"aten::(?:select|slice|narrow|index|index_select)$"
@@ -88,7 +97,8 @@ class ItemLoop:
     work: Int64s
     """Positions of what it launches."""
     selects: bool
-    """Whether its turns take items out of a tensor; else each may need what the one before it found."""
+    """Whether its turns take items out of a tensor, and most wait or select by a mask or an index; else each
+    may need what the one before it found, as in a scan."""
     calls: tuple[str, ...]
     """What most turns ask of the device, in their order: names of ops, or of kernels without one."""
 
@@ -109,7 +119,10 @@ class _Calls:
     multiplies: Int64s
     normalizes: Int64s
     gathers: Int64s
-    """These are 0 or 1."""
+    taken_apart: Int64s
+    """These are 0 or 1; the last one is whether a tensor was taken apart just before."""
+    selected_ns: Int64s
+    """When the thread selects from a tensor, ascending: a list of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +132,35 @@ class _Run:
     first: int
     end: int
     turns: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ByTime:
+    """Values by their instants, for the search of what lies in some time."""
+
+    at_ns: Int64s
+    """Ascending."""
+    value: Int64s
+
+    @classmethod
+    def of(cls, at_ns: Int64s, value: Int64s) -> _ByTime:
+        order = np.argsort(at_ns, kind="stable")
+        return cls(at_ns[order], value[order])
+
+    def within(self, during: Intervals) -> Int64s:
+        first, end = (np.searchsorted(self.at_ns, ns) for ns in (during.start_ns, during.end_ns))
+        return np.concatenate([self.value[:0], *map(self.value.__getitem__, map(slice, first, end))])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Autograd:
+    """The numbers of the ops of a thread that autograd goes back through, and what it runs for each."""
+
+    forward: _ByTime
+    number: Int64s
+    """Ascending, as many as rows."""
+    start_ns: Int64s
+    end_ns: Int64s
 
 
 def find_item_loops(facts: Facts) -> tuple[ItemLoop, ...]:
@@ -135,7 +177,8 @@ def costly_loops(facts: Facts) -> tuple[ItemLoop, ...]:
     least_ns = max(MEDIUM_SHARE * facts.steps.total_ns, 1)
     if not facts.device_is_known:
         return ()
-    return tuple(loop for loop in facts.once(find_item_loops) if idle_ns(facts, loop) >= least_ns)
+    long = (loop for loop in facts.once(find_item_loops) if total_ns(loop.during) >= least_ns)
+    return tuple(loop for loop in long if idle_ns(facts, loop) >= least_ns)
 
 
 def in_costly_loops(facts: Facts) -> Intervals:
@@ -145,7 +188,7 @@ def in_costly_loops(facts: Facts) -> Intervals:
 
 def idle_ns(facts: Facts, loop: ItemLoop) -> int:
     """How long the busiest device does nothing meanwhile, in the steps."""
-    return total_ns(intersect(idle_in_steps(facts), loop.during))
+    return int(overlap_ns(facts.once(idle_in_steps), loop.during.start_ns, loop.during.end_ns).sum())
 
 
 def idle_in_steps(facts: Facts) -> Intervals:
@@ -165,24 +208,35 @@ def _loops_of(facts: Facts, lane: int) -> Iterator[ItemLoop]:
     calls = _calls_of(facts, lane)
     left, runs = calls.letter.copy(), dict[frozenset[int], list[_Run]]()
     for _ in range(_BODIES):
-        best = _best_runs(facts, lane, calls, left)
+        best = _best_runs(facts, calls, left)
         for run in best:
             runs.setdefault(_body(calls, run), []).append(run)
             left[run.first : run.end] = NONE
-            calls.border[run.end :] += int(calls.border.max()) + 1
         if not best:
             break
+        changes = np.diff(calls.border, prepend=calls.border[:1]) != 0
+        changes[[run.end for run in best if run.end < len(changes)]] = True
+        calls.border[:] = np.cumsum(changes)
+    if not runs:
+        return
+    launches, autograd = facts.once(_launches), _autograd_of(facts, lane)
     for body, pieces in runs.items():
         if _turns_of_a_step(facts, calls, pieces) >= TURNS:
-            yield _loop(facts, lane, calls, body, pieces)
+            yield _loop(facts.trace, lane, calls, body, pieces, launches, autograd)
 
 
-def _loop(facts: Facts, lane: int, calls: _Calls, body: frozenset[int], pieces: list[_Run]) -> ItemLoop:
-    work = facts.work
-    forward = union_of([_during(calls, run) for run in pieces])
-    during = union_of((forward, _backward_of(facts, lane, forward)))
-    launched = (work.launch != NONE) & are_within(work.launch_start_ns, during)
-    launched &= is_among(facts.trace.slices.lane[work.launch], facts.training_threads)
+def _loop(
+    trace: Trace,
+    lane: int,
+    calls: _Calls,
+    body: frozenset[int],
+    pieces: list[_Run],
+    launches: _ByTime,
+    autograd: _Autograd,
+) -> ItemLoop:
+    starts, ends = zip(*(_during(calls, run) for run in pieces), strict=True)
+    forward = union(np.concatenate(starts), np.concatenate(ends))
+    during = union_of((forward, _backward_of(autograd, forward)))
     longest = max(pieces, key=lambda run: run.turns)
     inside = np.arange(longest.first, longest.end)
     inside = inside[is_among(calls.letter[inside], sorted(body))]
@@ -191,13 +245,13 @@ def _loop(facts: Facts, lane: int, calls: _Calls, body: frozenset[int], pieces: 
         lane=lane,
         forward=forward,
         during=during,
-        work=np.flatnonzero(launched),
-        selects=all(_selects(facts, lane, calls, run) for run in pieces),
-        calls=tuple(dict.fromkeys(facts.trace.names[name] for name in calls.name[inside].tolist())),
+        work=np.sort(launches.within(during)),
+        selects=all(_selects(calls, run) and _looks(calls, run) for run in pieces),
+        calls=tuple(dict.fromkeys(trace.names[name] for name in calls.name[inside].tolist())),
     )
 
 
-def _during(calls: _Calls, run: _Run) -> Intervals:
+def _during(calls: _Calls, run: _Run) -> tuple[Int64s, Int64s]:
     """The time from the first call until the next turn would begin, without pauses longer than some turns."""
     start_ns, end_ns = calls.start_ns[run.first : run.end], calls.end_ns[run.first : run.end]
     begins = np.flatnonzero(calls.letter[run.first : run.end] == calls.letter[run.first])
@@ -206,7 +260,7 @@ def _during(calls: _Calls, run: _Run) -> Intervals:
     next_ns = calls.start_ns[run.end : run.end + 1].min(initial=end_ns[-1] + between_ns)
     until_ns = np.append(start_ns[1:], max(min(end_ns[-1] + between_ns, next_ns), end_ns[-1]))
     goes_on = until_ns - end_ns <= _LENGTHS * turn_ns
-    return union(start_ns, np.where(goes_on, until_ns, end_ns))
+    return start_ns, np.where(goes_on, until_ns, end_ns)
 
 
 def _body(calls: _Calls, run: _Run) -> frozenset[int]:
@@ -215,12 +269,12 @@ def _body(calls: _Calls, run: _Run) -> frozenset[int]:
     return frozenset(letters[(count >= _MOST * run.turns) & (letters != NONE)].tolist())
 
 
-def _best_runs(facts: Facts, lane: int, calls: _Calls, left: Int64s) -> list[_Run]:
+def _best_runs(facts: Facts, calls: _Calls, left: Int64s) -> list[_Run]:
     """The runs of the call that holds most of the sequence with them, of several those of fewest turns."""
     best: list[_Run] = []
     held = 0
     for letter in _anchors(calls, left):
-        runs = [run for run in _runs(calls, left, letter) if _is_over_items(facts, lane, calls, run)]
+        runs = [run for run in _runs(calls, left, letter) if _is_over_items(calls, run)]
         holds = sum(run.end - run.first for run in runs)
         if holds > held or (holds and holds == held and _turns(runs) < _turns(best)):
             best, held = runs, holds
@@ -283,7 +337,7 @@ def _runs(calls: _Calls, left: Int64s, letter: int) -> Iterator[_Run]:
         yield _Run(int(at[begin]), until, end - begin + 2)
 
 
-def _is_over_items(facts: Facts, lane: int, calls: _Calls, run: _Run) -> bool:
+def _is_over_items(calls: _Calls, run: _Run) -> bool:
     inside, most = slice(run.first, run.end), _MOST * run.turns
     waits = int(calls.waits[inside].sum()) >= most
     if run.turns < (_TURNS_AT_ONCE if waits else TURNS) or int(calls.kernels[inside].sum()) < most:
@@ -291,18 +345,19 @@ def _is_over_items(facts: Facts, lane: int, calls: _Calls, run: _Run) -> bool:
     if int(calls.multiplies[inside].sum()) >= most:
         gathers = int(calls.gathers[inside].sum()) >= most
         return waits and gathers and int(calls.normalizes[inside].sum()) < most
-    return waits or _selects(facts, lane, calls, run)
+    return waits or _selects(calls, run)
 
 
-def _selects(facts: Facts, lane: int, calls: _Calls, run: _Run) -> bool:
+def _selects(calls: _Calls, run: _Run) -> bool:
     """Whether its turns select from a tensor, or one was taken apart before."""
-    ops = facts.top_ops
-    rows = ops.rows[ops.lane == lane]
-    start_ns = facts.trace.slices.start_ns[rows]
-    first, end = np.searchsorted(start_ns, (calls.start_ns[run.first], calls.end_ns[run.end - 1]))
-    selected = int(match(facts.trace, rows[first:end], _SELECTS).sum())
-    taken_apart = match(facts.trace, rows[max(first - _NEAR, 0) : first], _TAKES_APART)
-    return selected >= _ALIKE * run.turns or bool(taken_apart.any())
+    first, end = np.searchsorted(calls.selected_ns, (calls.start_ns[run.first], calls.end_ns[run.end - 1]))
+    return bool(end - first >= _ALIKE * run.turns or calls.taken_apart[run.first])
+
+
+def _looks(calls: _Calls, run: _Run) -> bool:
+    """Whether most turns wait for what they find, or select by it."""
+    inside, most = slice(run.first, run.end), _MOST * run.turns
+    return bool(max(calls.waits[inside].sum(), calls.gathers[inside].sum()) >= most)
 
 
 def _calls_of(facts: Facts, lane: int) -> _Calls:
@@ -340,6 +395,7 @@ def _calls_of(facts: Facts, lane: int) -> _Calls:
         return (match(facts.trace, shown, pattern) | (count(kernels) > 0)).astype(np.int64)
 
     others, border = _borders(facts, start_ns, rows[begins])
+    selected_ns, taken_apart = _selections(facts, lane, start_ns)
     return _Calls(
         start_ns=start_ns,
         end_ns=end_ns,
@@ -351,7 +407,20 @@ def _calls_of(facts: Facts, lane: int) -> _Calls:
         multiplies=has(_PRODUCTS),
         normalizes=has(_NETWORKS),
         gathers=has(_GATHERS),
+        taken_apart=taken_apart,
+        selected_ns=selected_ns,
     )
+
+
+def _selections(facts: Facts, lane: int, start_ns: Int64s) -> tuple[Int64s, Int64s]:
+    """When the thread selects from a tensor, and for each call whether one was taken apart just before it."""
+    ops = facts.top_ops
+    rows = ops.rows[ops.lane == lane]
+    op_ns = facts.trace.slices.start_ns[rows]
+    apart = np.append(0, np.cumsum(match(facts.trace, rows, _TAKES_APART)))
+    at = np.searchsorted(op_ns, start_ns)
+    near = (apart[at] > apart[np.maximum(at - _NEAR, 0)]).astype(np.int64)
+    return op_ns[match(facts.trace, rows, _SELECTS)], near
 
 
 def _top_ops_of(facts: Facts, lane: int, rows: Int64s) -> Int64s:
@@ -383,16 +452,32 @@ def _borders(facts: Facts, start_ns: Int64s, rows: Int64s) -> tuple[npt.NDArray[
     return others, np.searchsorted(begun, start_ns) * (len(facts.steps) + 1) + step
 
 
-def _backward_of(facts: Facts, lane: int, forward: Intervals) -> Intervals:
-    """When autograd runs what belongs to the ops of these moments."""
+def _launches(facts: Facts) -> _ByTime:
+    """Positions of the work that threads of the training launch, by the time of its launch."""
+    work = facts.work
+    known = np.flatnonzero(work.launch != NONE)
+    known = known[is_among(facts.trace.slices.lane[work.launch[known]], facts.training_threads)]
+    return _ByTime.of(work.launch_start_ns[known], known)
+
+
+def _autograd_of(facts: Facts, lane: int) -> _Autograd:
     trace, slices = facts.trace, facts.trace.slices
+    none = np.empty(0, np.int64)
     if trace.autograd is None:
-        return NEVER
+        return _Autograd(_ByTime(none, none), none, none, none)
     rows = np.flatnonzero(slices.category == Category.CPU_OP)
     number, thread = trace.autograd.autograd_number.at(rows), trace.autograd.forward_thread.at(rows)
     mine = (number >= 0) & (thread <= 0) & (slices.lane[rows] == lane)
-    mine[mine] = are_within(slices.start_ns[rows[mine]], forward)
-    derived = (number >= 0) & (thread > 0)
-    derived[derived] = is_among(number[derived], np.unique(number[mine]))
-    derived &= facts.steps.index_of(slices.start_ns[rows]) != NONE
-    return union(slices.start_ns[rows[derived]], slices.end_of(rows[derived]))
+    derived = (number >= 0) & (thread > 0) & (facts.steps.index_of(slices.start_ns[rows]) != NONE)
+    forward = _ByTime.of(slices.start_ns[rows[mine]], number[mine])
+    by_number = np.flatnonzero(derived)[np.argsort(number[derived], kind="stable")]
+    late = rows[by_number]
+    return _Autograd(forward, number[by_number], slices.start_ns[late], slices.end_of(late))
+
+
+def _backward_of(autograd: _Autograd, forward: Intervals) -> Intervals:
+    """When autograd runs what belongs to the ops of these moments."""
+    numbers = np.unique(autograd.forward.within(forward))
+    first, end = (np.searchsorted(autograd.number, numbers, side=side) for side in ("left", "right"))
+    at = np.concatenate([first[:0], *map(np.arange, first, end)])
+    return union(autograd.start_ns[at], autograd.end_ns[at])

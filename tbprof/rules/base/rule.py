@@ -61,7 +61,7 @@ class Rule:
     edit: Edit | None = None
     """The edit that fixes a line, where it is mechanical."""
     holds: Callable[[Facts], Set[SiteIndex]] | None = None
-    """Sites that its fix takes away with all that others found there, so that it speaks alone."""
+    """Sites that its fix takes away: what others find there stays known, as a part of its finding."""
     is_bundle: bool = False
     """Whether its findings are about several others together: rows of a plan only where those are not."""
 

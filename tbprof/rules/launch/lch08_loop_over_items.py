@@ -22,8 +22,8 @@ Action
 Fix
     Give the ops of the loop one dimension more: batch the items (pad or concatenate those of unlike
     sizes), select with one mask or one sort for all of them, and read the results once after it.
-    caveat: where a turn needs what the one before it found, as in decoding or a solver, it stays a loop:
-    compile its turn, and look at the device's values only every few turns.
+    caveat: where a turn needs what the one before it found, as in a scan, decoding or a solver, it stays
+    a loop: compile its turn, and look at the device's values only every few turns.
 
 Silent
     Not reported for fewer than eight turns, or if the GPU is idle in the loop for less than 1 % of the steps
@@ -105,7 +105,7 @@ def _finding(facts: Facts, loop: ItemLoop) -> Finding:
 
 
 def _severity(facts: Facts, loop: ItemLoop, saving: Saving) -> Severity:
-    """At most medium where nothing shows that its turns do not need each other."""
+    """At most medium where each turn may need the one before it."""
     at_most: Severity = "critical" if loop.selects else "medium"
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 

@@ -71,7 +71,7 @@ class ItemLoop(Figures):
     calls: str
     """What a turn asks of the device: the names of the most common ops."""
     selects: int
-    """Whether its turns take items out of a tensor; else each may need the one before it."""
+    """Whether its turns take items out of a tensor and look at them; else each may need the one before it."""
     turns: float
     """A step."""
     turn_ns: int
@@ -95,7 +95,7 @@ class ItemLoop(Figures):
         return said if self.selects else f"{said} {_MAY_BE_NEEDED}"
 
 
-_MAY_BE_NEEDED = "If a turn needs what the one before it found, as in a solver, it stays a loop."
+_MAY_BE_NEEDED = "If a turn needs what the one before it found, as in a scan or a solver, it stays a loop."
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,10 @@ from computing_scenes import computing
 from rule_scenes import CODES_OF_READS, found
 from trace_builder import TraceBuilder
 
+from tbprof.judge.words import verdict_sentences
+from tbprof.model import Scope
 from tbprof.rules.launch.words import ItemLoop
+from tbprof.views.failing_findings import report_recording
 
 TURN_US = 60.0
 STEP_US = 6000.0
@@ -46,6 +49,7 @@ def looping(
                 built.launch(begin + 1, begin + 4, runs=(begin + 5, begin + 7))
             if reads:
                 built.op("aten::item", host + 35, host + 55)
+                built.op("aten::_local_scalar_dense", host + 35.5, host + 54.5)
                 built.copy("DtoH", "pageable", host + 36, host + 54, runs=(host + 45, host + 46))
         end = start + 312 + TURN_US * turns
         built.launch(end, end + 3, runs=(end + 5, start + STEP_US - 10), name="other")
@@ -77,9 +81,24 @@ def test_what_is_found_in_its_turns_is_part_of_it() -> None:
     assert [finding.rule for finding in findings if finding.severity in ("critical", "high", "medium")] == [
         "LCH08"
     ]
-    assert not [
-        finding for finding in findings if finding.rule in (*CODES_OF_READS, "SYN05", "LCH01", "LCH02")
-    ]
+    assert not [finding for finding in findings if finding.rule in ("LCH01", "LCH02")]
+
+
+def test_what_waits_in_its_turns_stays_known_and_is_no_change_of_its_own() -> None:
+    report = looping(50).report()
+    parts = {at for at, finding in enumerate(report.findings) if finding.rule in (*CODES_OF_READS, "SYN05")}
+    assert parts
+    for at in parts:
+        finding = report.findings[at]
+        assert (finding.severity, finding.saving, finding.remedy.fixed_as) == ("info", None, "LCH08")
+    assert report.ranked is not None
+    ranked = report.ranked
+    listed = {at for action in (*ranked.actions, *ranked.smaller) for at in action.findings}
+    assert not parts & {*listed, *ranked.unknown, *ranked.leave, *(row.finding for row in report.fix_plan)}
+    (check,) = (check for check in report.checks if check.rule == "SYN05")
+    assert check.state == "not_applicable"
+    found = report_recording(report).found
+    assert [(one.rule, one.kind, one.per_step) for one in found] == [("SYN05", "scalar_read", 50)]
 
 
 def test_the_first_sentence_is_about_it() -> None:
@@ -88,6 +107,33 @@ def test_the_first_sentence_is_about_it() -> None:
     assert report.verdict.case == "item_loop"
     assert report.ranked is not None
     assert report.findings[report.ranked.actions[0].findings[0]].rule == "LCH08"
+
+
+SCAN = ("aten::select", "aten::mul", "aten::add", "aten::copy_")
+
+
+@pytest.mark.parametrize(
+    ("ops", "reads", "severity", "may_stay"),
+    [
+        (SCAN, False, "medium", True),
+        (("aten::mul", "aten::norm"), True, "medium", True),
+        (("aten::select", "aten::eq", "aten::index"), False, "critical", False),
+        (("aten::select", "aten::any"), True, "critical", False),
+    ],
+)
+def test_a_scan_is_told_from_items(ops: tuple[str, ...], reads: bool, severity: str, may_stay: bool) -> None:
+    """Turns that only take the next element may need each other: both sentences say that, or neither."""
+    built = looping(80, ops=ops, reads=reads)
+    (finding,) = found(built, "LCH08")
+    assert finding.severity == severity
+    said = finding.figures.sentence(Scope("a step", "a step"))
+    assert ("it stays a loop" in said) == may_stay
+    verdict = built.report().verdict
+    assert verdict is not None
+    (first,) = [one for one in verdict_sentences(verdict) if "sync point" in one or "wait for" in one]
+    assert ("go with it" in first) == (reads and not may_stay)
+    if reads:
+        assert "160 of the window's 160 sync points are in a loop over items" in first
 
 
 def test_a_turn_may_branch() -> None:
