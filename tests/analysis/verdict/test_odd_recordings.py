@@ -146,6 +146,51 @@ def test_what_a_gpu_would_run_is_not_called_a_model_on_the_cpu() -> None:
     assert (case, said.verdict) == ("no_device", "No GPU work was recorded.")
 
 
+AUGMENTATION = "aten::_upsample_bilinear2d_aa"
+
+
+def with_loader(*, model: tuple[str, ...], marked: bool = False, loads: str = AUGMENTATION) -> TraceBuilder:
+    """Steps in which a loader computes for 24 ms, and the operators of a model are over in 40 us each."""
+    built = TraceBuilder()
+    for turn in range(4):
+        at = 40_000.0 * turn
+        if marked:
+            built.annotation(LOADER, at, at + 24_000)
+        for index in range(8):
+            built.op(loads, at + 3_000 * index + 1, at + 3_000 * index + 2_999)
+        for index in range(60 * len(model)):
+            begin = at + 24_010 + 50 * index
+            built.op(model[index % len(model)], begin, begin + 40)
+    built.members["deviceProperties"] = [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}]
+    return built
+
+
+@pytest.mark.parametrize(
+    "built",
+    [
+        with_loader(model=("aten::cudnn_convolution", "aten::cudnn_batch_norm")),
+        with_loader(model=("aten::addmm", "aten::_flash_attention_forward")),
+        with_loader(model=("aten::addmm", "aten::record_stream"), loads="aten::mkldnn_convolution"),
+        with_loader(model=("aten::addmm", "nccl:all_reduce"), loads="aten::mm"),
+        with_loader(model=("aten::addmm", "aten::gelu")),
+        with_loader(model=("aten::addmm", "aten::gelu"), loads="aten::mkldnn_convolution", marked=True),
+        with_loader(model=("aten::addmm", "aten::gelu"), loads="aten::conv2d", marked=True),
+        with_loader(model=("aten::rand", "aten::pow"), loads="aten::rand"),
+    ],
+)
+def test_a_loader_on_the_cpu_is_no_model_there(built: TraceBuilder) -> None:
+    case, said = said_of(built)
+    assert (case, said.verdict) == ("no_device", "No GPU work was recorded.")
+    assert "move the model" not in said.action
+    assert not [fact for fact in built.report().trace.health if "ran_on" in fact.numbers]
+
+
+@pytest.mark.parametrize("name", ["aten::addmm", "aten::_slow_conv2d_backward", "AddmmBackward0"])
+def test_a_models_own_operators_that_last_are_one_on_the_cpu(name: str) -> None:
+    built = with_loader(model=("aten::cudnn_is_acceptable",), loads=name)
+    assert said_of(built)[0] == "on_cpu"
+
+
 @pytest.mark.parametrize(
     ("versions", "said"),
     [
