@@ -143,11 +143,13 @@ def _without_device(facts: Facts) -> Verdict:
             return Verdict(missing.case, unjudged_words.OnlyAllocations(missing.rows, missing.devices))
     ran = facts.once(where_operators_ran)
     costs = _host_costs(facts)
-    reads = unjudged_words.Reads(ran.reads, ran.reads_ns / 1000) if ran.reads else None
+    steps, a_step = max(len(facts.steps), 1), facts.steps.recorded
+    reads = None
+    if ran.reads:
+        reads = unjudged_words.Reads(ran.reads / steps, ran.reads_ns / 1000 / steps, a_step)
     if ran.device == "mps":
-        return Verdict(
-            "unseen_device", unjudged_words.UnseenDevice(_MPS, facts.steps.total_ns / 1000, costs, reads)
-        )
+        step_us = facts.steps.total_ns / 1000 / steps
+        return Verdict("unseen_device", unjudged_words.UnseenDevice(_MPS, step_us, costs, reads))
     on_cpu = ran.device == "cpu"
     gpu = facts.gpu_of_machine if on_cpu else ""
     exposed = _exposed_on_host(facts)
@@ -182,6 +184,7 @@ def _host_costs(facts: Facts) -> unjudged_words.HostCosts | None:
         module=None if module is None else module.name,
         module_us=None if module is None else module.own_ns / 1000 / steps,
         module_share=None if module is None else module.share,
+        a_step=facts.steps.recorded,
     )
 
 

@@ -111,6 +111,16 @@ def test_what_waits_for_apples_gpu_is_no_work_of_a_cpu() -> None:
     assert rules_of(on_mps()) == []
 
 
+def test_reads_and_operators_are_those_of_one_step() -> None:
+    built = on_mps(turns=80)
+    for number in range(10):
+        built.step(number, 7_200.0 * number, 7_200.0 * number + 7_200)
+    said = said_of(built)[1]
+    assert "8 reads of a number a step last 2.4 ms" in said.detail
+    assert "Its largest operators of a step: `aten::addcdiv_` 2.7 ms, 46 % of their time" in said.detail
+    assert said.action.endswith("the host stands in reads for 2.4 ms of 7.2 ms a step.")
+
+
 def test_a_nested_tensor_of_the_cpu_has_an_operator_of_apples_gpu() -> None:
     built = on_the_cpu(gpu=False)
     built.op("aten::linear_backward", 3_850, 3_900)
