@@ -48,6 +48,7 @@ from tbprof.analysis.figures.health import knows_launching_code, missing_device
 from tbprof.analysis.figures.host_costs import largest_module, largest_operators, where_operators_ran
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
 from tbprof.analysis.figures.item_loops import idle_in_steps, in_costly_loops
+from tbprof.analysis.held_back import shows_windows
 from tbprof.analysis.intervals import Intervals, are_within, intersect, subtract, total_ns, union
 from tbprof.judge import unjudged_words, words
 from tbprof.judge.actions import answers
@@ -293,6 +294,7 @@ def _held_back(facts: Facts, figures: Window, cause: Cause) -> words.HeldBack | 
         waits=len(held.waits),
         held_us=total_ns(held.idle) / 1000,
         op=op,
+        on_windows=shows_windows(facts.trace),
     )
 
 

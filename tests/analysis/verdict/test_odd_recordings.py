@@ -325,8 +325,12 @@ def test_pinning_what_the_host_stages_saves_what_it_takes_more(
     assert said_of(built)[1].action.startswith("First: pin the batches")
 
 
-def test_work_that_begins_only_while_the_host_waits_is_held_back() -> None:
+@pytest.mark.parametrize(
+    "file", ["C:\\train.py", "d:/runs/train.py", "torch\\nn\\modules\\module.py", "/mnt/c/train.py"]
+)
+def test_work_that_begins_only_while_the_host_waits_is_held_back(file: str) -> None:
     built = held_back_submissions()
+    built.frame(f"{file}(12): main", 0, 13_200)
     case, said = said_of(built)
     assert case == "held_back"
     assert said.verdict == (
@@ -340,6 +344,20 @@ def test_work_that_begins_only_while_the_host_waits_is_held_back() -> None:
     savings = built.report().savings
     assert savings is not None
     assert savings.ceiling_ns > 9_900_000
+
+
+@pytest.mark.parametrize("file", ["", "/mnt/data/train.py", "/home/a/train.py"])
+def test_without_a_sign_of_windows_it_is_no_cause_and_nothing_is_ordered(file: str) -> None:
+    built = held_back_submissions()
+    if file:
+        built.frame(f"{file}(12): main", 0, 13_200)
+    case, said = said_of(built)
+    assert (case, said.verdict) == (
+        "held_back",
+        "The GPU is idle 99 % of the window, 83 % although work is queued.",
+    )
+    assert "The GPU may work for another process, or the driver holds launches back" in said.detail
+    assert "coalesce" not in said.action
 
 
 def test_work_that_is_late_at_any_time_may_wait_for_another_process() -> None:
