@@ -186,7 +186,7 @@ def _calls(facts: Facts) -> _Calls:
 
 
 def _outside_loader(facts: Facts) -> _Calls:
-    """Those that a data loader does not make on its caller's thread."""
+    """The calls that are not made within a data loader."""
     calls, slices = facts.once(_calls), facts.trace.slices
     loading = matching_rows(facts.trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
     during = union(slices.start_ns[loading], slices.end_of(loading))

@@ -1,7 +1,7 @@
 """How fast a copy of pinned memory can be between the host and a device: by the device's PCI Express.
 
-A link of 16 lanes carries 15.8, 31.5 or 63.0 GB/s one way from generation 3 to 5 (PCI-SIG), one of 8 lanes half
-of it, of which packets leave about nine tenths; the makers' data sheets name generation and lanes of each card.
+A link of 16 lanes carries 15.8, 31.5 or 63.0 GB/s one way from generation 3 to 5 (PCI-SIG), one of 8 lanes
+half of it, of which packets leave about nine tenths; the makers' data sheets name both of each card.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LINKS = (
     (31.5, r"\bMI(?:100|2\d\d)"),
     (63.0, r"\b(?:H100|H200|H800|H20|B200|B300|RTX 50\d\d|RTX PRO|MI3\d\d(?!A))"),
 )
-"""Bytes a ns of the link, and the cards, those of 8 lanes first; of those that are soldered to their host nothing is here."""
+"""Bytes a ns of the link, and the cards, those of 8 lanes first; those that are soldered are not here."""
 
 
 def pinned_bytes_per_ns(device: str) -> float | None:
