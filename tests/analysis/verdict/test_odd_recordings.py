@@ -530,3 +530,20 @@ def test_a_call_that_asks_for_gpus_launches_nothing_on_them() -> None:
     built = on_the_cpu(gpu=True)
     built.call("cudaGetDeviceCount", 1, 2)
     assert said_of(built)[0] == "on_cpu"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("CUDA graph 4", "First: record again, with nsys profile"),
+        (GEMM, "First: nothing on the"),
+    ],
+)
+def test_a_gpu_that_is_busy_with_whole_graphs_may_be_idle_inside_them(name: str, said: str) -> None:
+    built = TraceBuilder()
+    for turn in range(20):
+        begins = 20 + 1_000.0 * turn
+        built.launch(12.0 * turn, 12.0 * turn + 10, runs=(begins, begins + 999), name=name)
+    case, opening = said_of(built)
+    assert case == "busy"
+    assert opening.action.startswith(said)
