@@ -24,13 +24,13 @@ class HostCosts(Figures):
     module_us: float | None = None
     module_share: float | None = None
     """A part of the time of the host."""
-    a_step: bool = False
+    operators_of_step: bool = False
     """Whether times are those of a mean step; else of the window, which is one."""
 
     def words(self) -> str:
         """A sentence after others."""
         largest = _cost(self.operator, self.operator_us, self.operator_share)
-        said = f" Its largest operators{' of a step' if self.a_step else ''}: {largest} of their time"
+        said = f" Its largest operators{' of a step' if self.operators_of_step else ''}: {largest} of their time"
         if self.next_operator is not None:
             said += f", {_cost(self.next_operator, self.next_operator_us, self.next_operator_share)}"
         if self.module is not None:
@@ -48,14 +48,14 @@ class Reads(Figures):
 
     reads: float
     reads_us: float
-    a_step: bool = False
+    reads_of_step: bool = False
     """Whether these are those of a mean step; else of the window, which is one."""
 
     def words(self) -> str:
         """A sentence after others."""
         numbers = f"{mean(self.reads)} {'read' if self.reads == 1 else 'reads'} of a number"
         last = "lasts" if self.reads == 1 else "last"
-        each = " a step" if self.a_step else ""
+        each = " a step" if self.reads_of_step else ""
         return f" {numbers}{each} {last} {duration(self.reads_us)}: the host waits for a device there."
 
 
@@ -108,7 +108,7 @@ class UnseenDevice(VerdictFigures):
         if self.reads is None:
             return ""
         spent, whole = duration(self.reads.reads_us), duration(self.steps_us)
-        each = " a step" if self.reads.a_step else ""
+        each = " a step" if self.reads.reads_of_step else ""
         return (
             "First: read numbers back later, or less often: the host stands in reads for "
             f"{spent} of {whole}{each}."

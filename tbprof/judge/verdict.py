@@ -185,7 +185,7 @@ def _host_costs(facts: Facts) -> unjudged_words.HostCosts | None:
         module=None if module is None else module.name,
         module_us=None if module is None else module.own_ns / 1000 / steps,
         module_share=None if module is None else module.share,
-        a_step=facts.steps.recorded,
+        operators_of_step=facts.steps.recorded,
     )
 
 

@@ -27,6 +27,7 @@ from odd_recordings import (
 from shape_scenes import typed_op
 from trace_builder import TraceBuilder
 
+from tbprof.judge.words import verdict_figures
 from tbprof.texts.figures.places import scope_of
 from tbprof.views.opening import Opening, opening_of
 
@@ -119,6 +120,9 @@ def test_reads_and_operators_are_those_of_one_step() -> None:
     assert "8 reads of a number a step last 2.4 ms" in said.detail
     assert "Its largest operators of a step: `aten::addcdiv_` 2.7 ms, 46 % of their time" in said.detail
     assert said.action.endswith("the host stands in reads for 2.4 ms of 7.2 ms a step.")
+    verdict = built.report().verdict
+    assert verdict is not None
+    assert verdict_figures(verdict.case, verdict.figures.numbers()) == verdict.figures
 
 
 def test_a_nested_tensor_of_the_cpu_has_an_operator_of_apples_gpu() -> None:
