@@ -1,8 +1,9 @@
-"""Work that begins only once the host waits for it, on a device that is free.
+r"""Work that begins only once the host waits for it, on a device that is free.
 
 Drivers of Windows, and those under WSL, collect launches and submit them together, at the latest when the
 host waits: each wait then pays for it, and fewer waits win that back, though work was queued meanwhile. A
-device that is shared with another process is late at any time.
+device that is shared with another process is mostly late at any time. Which of them it is, only the paths of
+the program tell: `C:\train.py`, or `/mnt/c` and `/usr/lib/wsl` under WSL.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import numpy as np
 from tbprof.analysis.device_idle import IdlePieces
 from tbprof.analysis.episodes import Episodes
 from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, subtract, total_ns, union
+from tbprof.analysis.names import matching_names
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int64s, is_among
+from tbprof.trace.columns.columns import Trace
 
 _LONG_NS = 100_000
 """A launch onto a free device begins within 10 us."""
@@ -21,6 +24,8 @@ _SEVERAL = 5
 _MOST = 2 / 3
 _MUCH = 0.1
 """The share of the steps from which it is worth a word."""
+_OF_WINDOWS = r"[A-Za-z]:[\\/]|[^()\s]+\\[^()]*\.pyw?\(\d|/mnt/(?:wsl|[a-z])/|/usr/lib/wsl/|\\\\wsl"
+"""Files of Python, as frames name them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,3 +62,8 @@ def find_held_back(
     if is_long.sum() < _SEVERAL or total_ns(inside) < _MOST * queued_ns:
         return None
     return HeldBack(inside, waits[is_long], held_ns[is_long])
+
+
+def shows_windows(trace: Trace) -> bool:
+    """Whether the program ran on Windows, or under WSL; False where its paths do not tell."""
+    return bool(matching_names(trace, _OF_WINDOWS).any())

@@ -91,7 +91,6 @@ def _figure(row: CompareFigure) -> str:
 
 def _beside(view: CompareView) -> list[str]:
     """What else is not the same."""
-    return [
-        "",
-        *(f"  {one.name}: {one.before} before, {one.after} after" for one in view.differences),
-    ] * bool(view.differences)
+    if not view.differences:
+        return []
+    return ["", *(f"  {one.name}: {one.before} before, {one.after} after" for one in view.differences)]

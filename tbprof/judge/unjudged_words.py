@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbprof.judge.verdict_figures import Sentences, VerdictFigures
 from tbprof.model import Figures
 from tbprof.records import dataclass
-from tbprof.texts.figures.quantities import count, duration, share
+from tbprof.texts.figures.quantities import count, duration, mean, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,14 @@ class HostCosts(Figures):
     module_us: float | None = None
     module_share: float | None = None
     """A part of the time of the host."""
+    operators_of_step: bool = False
+    """Whether times are those of a mean step; else of the window, which is one."""
 
     def words(self) -> str:
         """A sentence after others."""
         largest = _cost(self.operator, self.operator_us, self.operator_share)
-        said = f" Its largest operators: {largest} of their time"
+        scope = " of a step" if self.operators_of_step else ""
+        said = f" Its largest operators{scope}: {largest} of their time"
         if self.next_operator is not None:
             said += f", {_cost(self.next_operator, self.next_operator_us, self.next_operator_share)}"
         if self.module is not None:
@@ -44,14 +47,17 @@ def _cost(name: str, spent_us: float | None, part: float | None) -> str:
 class Reads(Figures):
     """Reads of a number that are too long for a CPU."""
 
-    reads: int
+    reads: float
     reads_us: float
+    reads_of_step: bool = False
+    """Whether these are those of a mean step; else of the window, which is one."""
 
     def words(self) -> str:
         """A sentence after others."""
-        numbers = count(self.reads, "read of a number", "reads of a number")
+        numbers = f"{mean(self.reads)} {'read' if self.reads == 1 else 'reads'} of a number"
         last = "lasts" if self.reads == 1 else "last"
-        return f" {numbers} {last} {duration(self.reads_us)}: the host waits for a device there."
+        each = " a step" if self.reads_of_step else ""
+        return f" {numbers}{each} {last} {duration(self.reads_us)}: the host waits for a device there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,7 @@ class UnseenDevice(VerdictFigures):
 
     device: str
     steps_us: float
-    """The length of all steps."""
+    """The length of a mean step; of the window, where the trace marks no steps."""
     costs: HostCosts | None = None
     reads: Reads | None = None
 
@@ -103,8 +109,10 @@ class UnseenDevice(VerdictFigures):
         if self.reads is None:
             return ""
         spent, whole = duration(self.reads.reads_us), duration(self.steps_us)
+        each = " a step" if self.reads.reads_of_step else ""
         return (
-            f"First: read numbers back later, or less often: the host stands in reads for {spent} of {whole}."
+            "First: read numbers back later, or less often: the host stands in reads for "
+            f"{spent} of {whole}{each}."
         )
 
     def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it

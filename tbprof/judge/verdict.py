@@ -48,6 +48,7 @@ from tbprof.analysis.figures.health import knows_launching_code, missing_device
 from tbprof.analysis.figures.host_costs import largest_module, largest_operators, where_operators_ran
 from tbprof.analysis.figures.idle_places import drained_by, find_launch_idle
 from tbprof.analysis.figures.item_loops import costly_loops, idle_in_steps, in_costly_loops
+from tbprof.analysis.held_back import shows_windows
 from tbprof.analysis.intervals import Intervals, are_within, intersect, subtract, total_ns, union
 from tbprof.judge import unjudged_words, words
 from tbprof.judge.actions import answers
@@ -143,11 +144,13 @@ def _without_device(facts: Facts) -> Verdict:
             return Verdict(missing.case, unjudged_words.OnlyAllocations(missing.rows, missing.devices))
     ran = facts.once(where_operators_ran)
     costs = _host_costs(facts)
-    reads = unjudged_words.Reads(ran.reads, ran.reads_ns / 1000) if ran.reads else None
+    steps, a_step = max(len(facts.steps), 1), facts.steps.recorded
+    reads = None
+    if ran.reads:
+        reads = unjudged_words.Reads(ran.reads / steps, ran.reads_ns / 1000 / steps, a_step)
     if ran.device == "mps":
-        return Verdict(
-            "unseen_device", unjudged_words.UnseenDevice(_MPS, facts.steps.total_ns / 1000, costs, reads)
-        )
+        step_us = facts.steps.total_ns / 1000 / steps
+        return Verdict("unseen_device", unjudged_words.UnseenDevice(_MPS, step_us, costs, reads))
     on_cpu = ran.device == "cpu"
     gpu = facts.gpu_of_machine if on_cpu else ""
     exposed = _exposed_on_host(facts)
@@ -182,6 +185,7 @@ def _host_costs(facts: Facts) -> unjudged_words.HostCosts | None:
         module=None if module is None else module.name,
         module_us=None if module is None else module.own_ns / 1000 / steps,
         module_share=None if module is None else module.share,
+        operators_of_step=facts.steps.recorded,
     )
 
 
@@ -291,6 +295,7 @@ def _held_back(facts: Facts, figures: Window, cause: Cause) -> words.HeldBack | 
         waits=len(held.waits),
         held_us=total_ns(held.idle) / 1000,
         op=op,
+        on_windows=shows_windows(facts.trace),
     )
 
 

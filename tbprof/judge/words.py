@@ -353,9 +353,13 @@ class HeldBack(VerdictFigures):
     held_us: float
     op: str
     """The innermost operator of most of them; "" where none is recorded."""
+    on_windows: bool = False
+    """Whether the recording shows Windows, or WSL: there fewer waits win it back."""
 
     @property
     def order(self) -> str:
+        if not self.on_windows:
+            return ""
         window = self.window
         most, whole = duration(window.of_step(self.held_us)), duration(window.step_us)
         place = f" ({self.op})" if self.op else ""
@@ -364,11 +368,18 @@ class HeldBack(VerdictFigures):
     def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
         window, held = self.window, duration(self.window.of_step(self.held_us))
         where = f", most of them in {self.op}" if self.op else ""
+        part = f"{held} of it in {count(self.waits, 'wait')}{where}"
+        if not self.on_windows:
+            return (
+                f"{self.cause.idle_because(window, _because('queued'))}.",
+                f"{part}. The GPU may work for another process, or the driver holds launches back until the "
+                "host waits for them, as those of Windows do, and under WSL.",
+            )
         idle = self.cause.idle_because(window, "although work is queued: it begins only while the host waits")
         return (
             f"{idle}.",
-            f"{held} of it in {count(self.waits, 'wait')}{where}. Drivers of Windows, and under WSL, hold "
-            "launches back until the host waits for them; another process on the GPU looks alike.",
+            f"{part}. Drivers of Windows, and under WSL, hold launches back until the host waits for them; "
+            "another process on the GPU looks alike.",
         )
 
 

@@ -115,6 +115,10 @@ def growing_memory_sentence(device: str, per_step_bytes: int) -> str:
 
 
 NOTHING_ON_HOST = "First: nothing on the host is worth a change; only faster kernels, or fewer, save time."
+HIDDEN_IN_GRAPHS = (
+    "First: record again, with nsys profile --cuda-graph-trace=node: what is idle inside a CUDA graph counts "
+    "as busy here."
+)
 
 
 def _shortened(place: str) -> str:

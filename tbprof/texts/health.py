@@ -165,6 +165,14 @@ def _launches_captured(numbers: Numbers) -> str:
     return f"{rows} of {int(numbers['of']):,} recorded a graph: they ran nothing in this window."
 
 
+def _graphs_whole(numbers: Numbers) -> str:
+    rows, part = count(int(numbers["rows"]), "CUDA graph"), share(float(numbers["share"]))
+    return (
+        f"{rows} recorded as one row each, {part} of the GPU's time: gaps inside can't be seen, and count as "
+        "busy. Record with nsys profile --cuda-graph-trace=node."
+    )
+
+
 def _sync_events_missing(numbers: Numbers) -> str:
     waits = count(int(numbers["waits"]), "call")
     return f"{waits} made a stream wait, and the trace does not say for which: record CUDA sync events."
@@ -253,6 +261,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "gpu_rows_without_launch": _gpu_rows_without_launch,
     "launches_without_gpu_rows": _launches_without_gpu_rows,
     "launches_captured": _launches_captured,
+    "graphs_whole": _graphs_whole,
     "sync_events_missing": _sync_events_missing,
     "sync_events_without_streams": _sync_events_without_streams,
     "frames_backwards": _frames_backwards,

@@ -15,6 +15,7 @@ from tbprof.model import MEDIUM_SHARE, Report
 from tbprof.records import dataclass
 from tbprof.rules.memory.words import GrowingMemory
 from tbprof.texts.actions import (
+    HIDDEN_IN_GRAPHS,
     NOTHING_ON_HOST,
     RECORD_FIRST,
     first_action_sentence,
@@ -115,7 +116,8 @@ def _order(report: Report, case: str, figures: VerdictFigures, actions: Sequence
     if case == "communication" and not (actions and answers(actions[0].finding.rule, case)):
         return ""
     if case == "busy" and not actions:
-        return NOTHING_ON_HOST
+        hides_gaps = ("graphs_whole", "warning") in ((one.code, one.severity) for one in report.trace.health)
+        return HIDDEN_IN_GRAPHS if hides_gaps else NOTHING_ON_HOST
     return "" if case in _NO_ORDER else _first(report, actions)
 
 

@@ -2,26 +2,31 @@
 
 Apple's GPU and a program that was recorded without its GPU leave the same file as a CPU does. Operators that
 exist on one of them only tell it, and so does how long one takes: a CPU reads a number in a microsecond, and
-an operator that only launches is over in a hundred.
+an operator that only launches is over in a hundred. What a loader computes on the CPU tells nothing of the
+model.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import missing_device
 from tbprof.analysis.figures.module_table import module_table
 from tbprof.analysis.figures.operator_table import find_operator_figures
 from tbprof.analysis.figures.operators import find_operators
-from tbprof.analysis.names import match, matching_names
+from tbprof.analysis.intervals import are_within, union
+from tbprof.analysis.names import match, matching_names, matching_rows
 from tbprof.model import HealthFact
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, median
+from tbprof.trace.columns.columns import Category
 
 RanOn: TypeAlias = Literal["cpu", "mps", "unseen", "unknown"]
 """`unseen` is a device of another kind that the recording does not show."""
@@ -34,8 +39,13 @@ _ON_CPU = r"(?:aten::\w*mkldnn|mkldnn|onednn|aten::\w+_for_cpu\b)"
 _READ = r"aten::_local_scalar_dense"
 _WAITS = r"aten::(?:_local_scalar_dense|item|is_nonzero|nonzero|copy_|to|_to_copy|empty)|.*cudnn"
 """What may last on a device's account."""
-_ON_DEVICE = r"(?:nccl|rccl):|aten::(?:record_stream$|cudnn_|miopen_)"
-"""Ranges and ops that only a program with a GPU has."""
+_ON_DEVICE = r"(?:nccl|rccl):|aten::(?:record_stream$|_?cudnn_(?!is_acceptable)|miopen_|_flash_attention_)"
+"""Ranges and ops that only a program with a GPU has; whether cuDNN would do is asked on a CPU, too."""
+_OF_MODEL = (
+    r"aten::(?:\w*(?:conv(?:olution|\dd)|mm_?$|matmul|attention|backward)|(?:\w+_)?(?:linear|lstm|gru|mv|dot)$)"
+    r"|autograd::|\w+Backward\d|mkldnn|onednn"
+)
+"""What a model has, and a loader hardly."""
 _LONG_READ_NS = 100_000
 _LONG_NS = 1_000_000
 _SEVERAL = 3
@@ -72,30 +82,31 @@ class _Calls:
 
 def where_operators_ran(facts: Facts) -> WhereRan:
     """On which device, as far as their names and times tell."""
-    calls = facts.once(_calls)
+    calls = _outside_loader(facts)
     whole_ns = max(int(calls.own_ns.sum()), 1)
 
     def own_ns(pattern: str) -> Int64s:
         found: Int64s = calls.own_ns[match(facts.trace, calls.rows, pattern)]
         return found
 
-    on_cpu = int(own_ns(_ON_CPU).sum()) >= max(_MUCH * whole_ns, 1)
+    has_gpu = bool(matching_names(facts.trace, _ON_DEVICE).any())
+    on_cpu = not has_gpu and int(own_ns(_ON_CPU).sum()) >= max(_MUCH * whole_ns, 1)
     reads = own_ns(_READ)
     are_long = len(reads) > 0 and median(reads) >= _LONG_READ_NS
-    waited = WhereRan("unseen", len(reads), int(reads.sum())) if are_long else WhereRan("unknown")
+    waited = (len(reads), int(reads.sum())) if are_long else (0, 0)
     is_nested = len(own_ns(_NESTED)) > 0
     if len(own_ns(_ON_MPS)) or (len(own_ns(_MOST_LIKELY_ON_MPS)) and not is_nested and not on_cpu):
-        return WhereRan("mps", waited.reads, waited.reads_ns)
-    if on_cpu or (not are_long and _repeated_ns(facts, calls) >= _MOST * whole_ns):
+        return WhereRan("mps", *waited)
+    if on_cpu:
         return WhereRan("cpu")
-    return waited
+    if has_gpu or are_long:
+        return WhereRan("unseen", *waited)
+    return WhereRan("cpu" if _computes(facts, calls) else "unknown")
 
 
 def runs_on_host(facts: Facts) -> bool:
     """Whether the window is whole and nothing in it ran on a device, or was meant to."""
     if facts.work.main_device is not None or missing_device(facts).case != "no_device":
-        return False
-    if matching_names(facts.trace, _ON_DEVICE).any():
         return False
     return facts.once(where_operators_ran).device not in ("mps", "unseen")
 
@@ -119,16 +130,18 @@ def file_health(facts: Facts) -> tuple[HealthFact, ...]:
     )
 
 
-def _repeated_ns(facts: Facts, calls: _Calls) -> int:
-    """The time in operators that last too long for a launch, again and again."""
+def _computes(facts: Facts, calls: _Calls) -> bool:
+    """Whether operators hold most of the time that are too long for launches, a model's among them."""
     lasting = ~match(facts.trace, calls.rows, _WAITS)
     name, own_ns = facts.trace.slices.name[calls.rows[lasting]], calls.own_ns[lasting]
-    found = 0
+    all_ns = of_model_ns = 0
     for one in np.unique(name[own_ns >= _LONG_NS]).tolist():
         mine = own_ns[name == one]
         if len(mine) >= _SEVERAL and median(mine) >= _LONG_NS:
-            found += int(mine.sum())
-    return found
+            all_ns += int(mine.sum())
+            of_model_ns += int(mine.sum()) if re.match(_OF_MODEL, facts.trace.names[one]) else 0
+    whole_ns = max(int(calls.own_ns.sum()), 1)
+    return all_ns >= _MOST * whole_ns and of_model_ns >= _MUCH * whole_ns
 
 
 def largest_operators(facts: Facts) -> tuple[HostCost, ...]:
@@ -170,3 +183,12 @@ def _calls(facts: Facts) -> _Calls:
         chosen[:] = True
     own_ns = facts.once(find_operator_figures).host_self_ns
     return _Calls(operators.rows[chosen], own_ns[chosen])
+
+
+def _outside_loader(facts: Facts) -> _Calls:
+    """The calls that are not made within a data loader."""
+    calls, slices = facts.once(_calls), facts.trace.slices
+    loading = matching_rows(facts.trace, LOADER, Category.CPU_OP, Category.USER_ANNOTATION)
+    during = union(slices.start_ns[loading], slices.end_of(loading))
+    chosen = ~are_within(slices.start_ns[calls.rows], during)
+    return _Calls(calls.rows[chosen], calls.own_ns[chosen])

@@ -158,6 +158,8 @@ class _Seen:
 
 
 def _check(options: argparse.Namespace) -> None:
+    if options.against is not None:
+        _check_comparison(options)
     if options.summary and options.format not in _SUMMARY_FORMS:
         raise UsageError(f"--summary has no {options.format}: give {', '.join(_SUMMARY_FORMS)}")
     if options.format == "csv" and not options.summary:
@@ -167,3 +169,19 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("a page compares all ranks: read each --shard with --store, then print it without")
     if options.store and any(map(is_piped, options.paths)):
         raise UsageError("what comes through a pipe lies nowhere: --store needs files or folders")
+
+
+def _check_comparison(options: argparse.Namespace) -> None:
+    """What compares two files does nothing else."""
+    asked = {
+        "more than one PATH": len(options.paths) > 1,
+        f"--format {options.format}": options.format != "text",
+        "--summary": options.summary,
+        "--top": options.top is not None,
+        "--fail-on": options.fail_on is not None,
+        "--workers": options.workers is not None,
+        "--shard": options.shard is not None,
+        "--store": options.store,
+    }
+    if refused := [name for name, is_asked in asked.items() if is_asked]:
+        raise UsageError(f"--against prints two files' comparison as text, without {', '.join(refused)}")

@@ -94,6 +94,8 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             if self._awaits_dynamo and "torch._dynamo" in sys.modules:
                 self._look_for_dynamo()
             name = getattr(func, "__name__", "")
+            if type(name) is not str:
+                name = ""
             result = call_it(func, args, options)
             if name in _NOTED or not self._is_settled(args, options, result):
                 self._look_at(name, Call(args, options, result), caller)

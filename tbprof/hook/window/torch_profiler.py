@@ -78,20 +78,24 @@ class TracerWarnings:
         call = torch.nn.Module._wrapped_call_impl.__code__
         module = re.compile(re.escape(torch.nn.Module.__module__) + "$")
         self._filter = ("ignore", _NO_LEAF, UserWarning, module, call.co_firstlineno)
+        self._held_by: list[Any] = []
+        """The list of filters that ours was put into: within `catch_warnings` the program has another one."""
 
     def begin(self) -> None:
-        """A recording may begin."""
+        """Let the warning pass silently from now on: a recording may begin."""
         # Not by `warnings.filterwarnings`: it has Python forget which warnings it has shown once.
-        cast("list[Any]", warnings.filters).insert(0, self._filter)
+        self._held_by = cast("list[Any]", warnings.filters)
+        self._held_by.insert(0, self._filter)
 
     def close(self, *, is_recorded: bool = True) -> None:
-        """Nothing is open."""
+        """Do nothing: there are no open calls to close, as `ModuleMarks` has them."""
 
     def end(self, *, is_recorded: bool = True) -> None:  # noqa: ARG002 - as it ends the marks of modules
-        """The recording is over."""
-        filters = cast("list[Any]", warnings.filters)
-        if self._filter in filters:
-            filters.remove(self._filter)
+        """Take the filter out of the list that it was put into, and out of a copy that is in use now."""
+        for filters in (self._held_by, cast("list[Any]", warnings.filters)):
+            for at in reversed(range(len(filters))):
+                if filters[at] is self._filter:
+                    del filters[at]
 
 
 _NO_LEAF = re.compile(r"The \.grad attribute of a Tensor that is not a leaf Tensor is being accessed")

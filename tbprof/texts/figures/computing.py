@@ -99,7 +99,8 @@ def _of_each(values: Sequence[tuple[int, float]]) -> str:
         return share(values[0][1])
     if len(values) > _EACH:
         shares = [value for _, value in values]
-        return f"{share(min(shares))} to {share(max(shares))}"
+        least, most = share(min(shares)), share(max(shares))
+        return least if least == most else f"{least} to {most}"
     return ", ".join(f"GPU {device} {share(value)}" for device, value in values)
 
 

@@ -106,7 +106,7 @@ class Converted:
     pid: int
     """0 where the recording does not tell."""
     not_read: tuple[str, ...] = ()
-    """What else the recording holds of the device's work, as it names that."""
+    """What else the device did: what the recording holds of it, as it names that, or hides."""
 
 
 _STEP = re.compile(

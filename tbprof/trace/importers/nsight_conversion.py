@@ -62,7 +62,7 @@ def _write(recording: _Recording, process: int, source: Path, folder: Path) -> C
     limit = max_trace_bytes(source.stat().st_size)
     with writing(path, str(source), limit, recording.devices, recording.base_time_ns) as writer:
         _write_rows(writer, recording, process, pid)
-    return Converted(path, recording.host, pid, _not_read(recording.tables))
+    return Converted(path, recording.host, pid, _not_read(recording.tables, process))
 
 
 def _write_rows(writer: KinetoWriter, recording: _Recording, process: int, pid: int) -> None:
@@ -90,9 +90,11 @@ def _processes(tables: SqliteTables) -> list[int]:
     return [0] if has_rows else []
 
 
-def _not_read(tables: SqliteTables) -> tuple[str, ...]:
-    """The tables of device work that have rows and that nothing here reads."""
-    return tuple(name for name in UNREAD_TABLES if next(tables.select(name, ("start",)), None) is not None)
+def _not_read(tables: SqliteTables, process: int) -> tuple[str, ...]:
+    """The tables of device work that have rows and that nothing here reads, and what graphs hide."""
+    unread = tuple(name for name in UNREAD_TABLES if next(tables.select(name, ("start",)), None) is not None)
+    hides_gaps = next(graphs(tables, process), None) is not None
+    return (*unread, _GAPS_OF_GRAPHS) if hides_gaps else unread
 
 
 def _distinct(tables: SqliteTables, names: Sequence[str], column: str) -> Iterator[int]:
@@ -138,6 +140,8 @@ UNREAD_TABLES = (
     "VULKAN_WORKLOAD",
 )
 """Tables of what else occupies a device, and is no work of CUDA."""
+
+_GAPS_OF_GRAPHS = "gaps inside CUDA graphs, which need nsys profile --cuda-graph-trace=node"
 
 _LAST_NS = 2**53
 """Three months: the times of a recording count from its start, and a larger one is none."""

@@ -27,6 +27,7 @@ from odd_recordings import (
 from shape_scenes import typed_op
 from trace_builder import TraceBuilder
 
+from tbprof.judge.words import verdict_figures
 from tbprof.texts.figures.places import scope_of
 from tbprof.views.opening import Opening, opening_of
 
@@ -111,6 +112,19 @@ def test_what_waits_for_apples_gpu_is_no_work_of_a_cpu() -> None:
     assert rules_of(on_mps()) == []
 
 
+def test_reads_and_operators_are_those_of_one_step() -> None:
+    built = on_mps(turns=80)
+    for number in range(10):
+        built.step(number, 7_200.0 * number, 7_200.0 * number + 7_200)
+    said = said_of(built)[1]
+    assert "8 reads of a number a step last 2.4 ms" in said.detail
+    assert "Its largest operators of a step: `aten::addcdiv_` 2.7 ms, 46 % of their time" in said.detail
+    assert said.action.endswith("the host stands in reads for 2.4 ms of 7.2 ms a step.")
+    verdict = built.report().verdict
+    assert verdict is not None
+    assert verdict_figures(verdict.case, verdict.figures.numbers()) == verdict.figures
+
+
 def test_a_nested_tensor_of_the_cpu_has_an_operator_of_apples_gpu() -> None:
     built = on_the_cpu(gpu=False)
     built.op("aten::linear_backward", 3_850, 3_900)
@@ -144,6 +158,51 @@ def test_what_a_gpu_would_run_is_not_called_a_model_on_the_cpu() -> None:
         built.op("aten::addmm", 100.0 * turn, 100.0 * turn + (50_000 if turn == 9 else 20))
     case, said = said_of(built)
     assert (case, said.verdict) == ("no_device", "No GPU work was recorded.")
+
+
+AUGMENTATION = "aten::_upsample_bilinear2d_aa"
+
+
+def with_loader(*, model: tuple[str, ...], marked: bool = False, loads: str = AUGMENTATION) -> TraceBuilder:
+    """Steps in which a loader computes for 24 ms, and the operators of a model are over in 40 us each."""
+    built = TraceBuilder()
+    for turn in range(4):
+        at = 40_000.0 * turn
+        if marked:
+            built.annotation(LOADER, at, at + 24_000)
+        for index in range(8):
+            built.op(loads, at + 3_000 * index + 1, at + 3_000 * index + 2_999)
+        for index in range(60 * len(model)):
+            begin = at + 24_010 + 50 * index
+            built.op(model[index % len(model)], begin, begin + 40)
+    built.members["deviceProperties"] = [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}]
+    return built
+
+
+@pytest.mark.parametrize(
+    "built",
+    [
+        with_loader(model=("aten::cudnn_convolution", "aten::cudnn_batch_norm")),
+        with_loader(model=("aten::addmm", "aten::_flash_attention_forward")),
+        with_loader(model=("aten::addmm", "aten::record_stream"), loads="aten::mkldnn_convolution"),
+        with_loader(model=("aten::addmm", "nccl:all_reduce"), loads="aten::mm"),
+        with_loader(model=("aten::addmm", "aten::gelu")),
+        with_loader(model=("aten::addmm", "aten::gelu"), loads="aten::mkldnn_convolution", marked=True),
+        with_loader(model=("aten::addmm", "aten::gelu"), loads="aten::conv2d", marked=True),
+        with_loader(model=("aten::rand", "aten::pow"), loads="aten::rand"),
+    ],
+)
+def test_a_loader_on_the_cpu_is_no_model_there(built: TraceBuilder) -> None:
+    case, said = said_of(built)
+    assert (case, said.verdict) == ("no_device", "No GPU work was recorded.")
+    assert "move the model" not in said.action
+    assert not [fact for fact in built.report().trace.health if "ran_on" in fact.numbers]
+
+
+@pytest.mark.parametrize("name", ["aten::addmm", "aten::_slow_conv2d_backward", "AddmmBackward0"])
+def test_a_models_own_operators_that_last_are_one_on_the_cpu(name: str) -> None:
+    built = with_loader(model=("aten::cudnn_is_acceptable",), loads=name)
+    assert said_of(built)[0] == "on_cpu"
 
 
 @pytest.mark.parametrize(
@@ -270,8 +329,12 @@ def test_pinning_what_the_host_stages_saves_what_it_takes_more(
     assert said_of(built)[1].action.startswith("First: pin the batches")
 
 
-def test_work_that_begins_only_while_the_host_waits_is_held_back() -> None:
+@pytest.mark.parametrize(
+    "file", ["C:\\train.py", "d:/runs/train.py", "torch\\nn\\modules\\module.py", "/mnt/c/train.py"]
+)
+def test_work_that_begins_only_while_the_host_waits_is_held_back(file: str) -> None:
     built = held_back_submissions()
+    built.frame(f"{file}(12): main", 0, 13_200)
     case, said = said_of(built)
     assert case == "held_back"
     assert said.verdict == (
@@ -285,6 +348,20 @@ def test_work_that_begins_only_while_the_host_waits_is_held_back() -> None:
     savings = built.report().savings
     assert savings is not None
     assert savings.ceiling_ns > 9_900_000
+
+
+@pytest.mark.parametrize("file", ["", "/mnt/data/train.py", "/home/a/train.py"])
+def test_without_a_sign_of_windows_it_is_no_cause_and_nothing_is_ordered(file: str) -> None:
+    built = held_back_submissions()
+    if file:
+        built.frame(f"{file}(12): main", 0, 13_200)
+    case, said = said_of(built)
+    assert (case, said.verdict) == (
+        "held_back",
+        "The GPU is idle 99 % of the window, 83 % although work is queued.",
+    )
+    assert "The GPU may work for another process, or the driver holds launches back" in said.detail
+    assert "coalesce" not in said.action
 
 
 def test_work_that_is_late_at_any_time_may_wait_for_another_process() -> None:
@@ -457,3 +534,20 @@ def test_a_call_that_asks_for_gpus_launches_nothing_on_them() -> None:
     built = on_the_cpu(gpu=True)
     built.call("cudaGetDeviceCount", 1, 2)
     assert said_of(built)[0] == "on_cpu"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("CUDA graph 4", "First: record again, with nsys profile"),
+        (GEMM, "First: nothing on the"),
+    ],
+)
+def test_a_gpu_that_is_busy_with_whole_graphs_may_be_idle_inside_them(name: str, said: str) -> None:
+    built = TraceBuilder()
+    for turn in range(20):
+        begins = 20 + 1_000.0 * turn
+        built.launch(12.0 * turn, 12.0 * turn + 10, runs=(begins, begins + 999), name=name)
+    case, opening = said_of(built)
+    assert case == "busy"
+    assert opening.action.startswith(said)

@@ -315,3 +315,33 @@ def test_a_list_that_takes_long_says_how_far_it_is(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(["report", "--summary", str(SAMPLES)]) == 0
     assert "\rreading windows: 1 of 9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        (("--fail-on", "high"), "--fail-on"),
+        (("--format", "json"), "--format json"),
+        (("--summary",), "--summary"),
+        (("--top", "3"), "--top"),
+        (("--store",), "--store"),
+        (("--shard", "1/2"), "--shard"),
+        (("--workers", "2"), "--workers"),
+        ((str(SAMPLE), "--store"), "more than one PATH, --store"),
+    ],
+)
+def test_a_comparison_refuses_what_it_would_leave_undone(
+    others: tuple[str, ...], said: str, capsys: Capture
+) -> None:
+    assert main(["report", str(CLEAN), *others, "--against", str(SAMPLE)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.strip().endswith(f"as text, without {said}")
+    assert len(printed.err.strip().splitlines()) == 1
+
+
+def test_a_comparison_of_two_files_goes_where_it_is_asked(tmp_path: Path) -> None:
+    output = tmp_path / "compared.txt"
+    asked = ["report", str(CLEAN), "--no-cache", "--against", str(SAMPLE), "-o", str(output)]
+    assert main(asked) == 0
+    assert output.read_text(encoding="utf-8").startswith(f"{CLEAN} against {SAMPLE}\n")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tbprof.model import Computing, ComputingPart
-from tbprof.texts.figures.computing import computing_sentence, roofline_sentence
+from tbprof.model import Computing, ComputingPart, GpuUse
+from tbprof.texts.figures.computing import computing_sentence, gpu_use_sentence, roofline_sentence
 
 
 def part(kind: str, device_ns: int, covered_ns: int = 0, above_ns: int | None = None) -> ComputingPart:
@@ -79,3 +79,11 @@ def test_the_worst_operator_is_told_with_how_much_formulas_know(covered: float, 
     sentence = roofline_sentence("aten::mm", 0.38, 4100.0, 0.1, covered_share=covered, a_step=True)
     assert sentence.startswith(begins)
     assert "it reaches 38\u202f% of its limit, 4.1\u202fms a step above it, 10\u202f% of" in sentence
+
+
+@pytest.mark.parametrize(
+    ("last", "said"), [(0.171, "GPU utilization 17\u202f%"), (0.2, "GPU utilization 17\u202f% to 20\u202f%")]
+)
+def test_many_gpus_that_are_used_alike_have_one_figure(last: float, said: str) -> None:
+    used = [GpuUse(device, 0.17 if device < 7 else last, None, None) for device in range(8)]
+    assert gpu_use_sentence(used) == said

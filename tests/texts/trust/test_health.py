@@ -43,6 +43,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "fact_missing": {"fact": "allocator_counts", "reason": "RuntimeError: no statistics"},
     "lines_not_exact": {"episodes": 3, "of": 12},
     "launches_captured": {"rows": 421, "of": 428},
+    "graphs_whole": {"rows": 20, "share": 0.97},
     "gpu_lag": {"steps": 2, "worst_us": 61_000.0, "worst_share": 0.42, "of_device": 0},
     "copies_without_call": {"copies": 2},
     "calls_cut": {"calls": 2},

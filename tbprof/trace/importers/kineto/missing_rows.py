@@ -15,7 +15,7 @@ from dataclasses import fields, replace
 import numpy as np
 import numpy.typing as npt
 
-from tbprof.model import HealthFact
+from tbprof.model import HealthFact, HealthSeverity
 from tbprof.trace.columns.arrays import (
     Int64s,
     SparseColumn,
@@ -96,6 +96,7 @@ _LESS_SURE = ("no_gpu_rows", "gpu_not_recorded")
 _VERSIONS = ("cupti", "runtime", "driver")
 _HIP = re.compile(r"hip")
 _STREAM_WAIT = re.compile(r"(?:cuda|hip|cu)StreamWaitEvent")
+_WHOLE_GRAPH = re.compile(r"CUDA graph \d+\Z")
 _WAIT_EVENT = "Stream Wait Event"
 
 
@@ -126,6 +127,7 @@ def _missing_rows(trace: Trace) -> Iterator[HealthFact]:
         yield from facts_of_launches(trace)
         yield from _of_sync_events(trace)
         yield from _of_devices(trace, np.flatnonzero(on_gpu))
+        yield from _of_graphs(trace, np.flatnonzero(on_gpu))
     elif len(launches := named(trace, ANY_LAUNCH, Category.RUNTIME)) and not trace.is_cut_off:
         other = {"recorder": "roctracer"} if len(named(trace, _HIP, Category.RUNTIME)) else {}
         yield HealthFact("gpu_work_lost", "warning", {"launches": len(launches), **other, **_versions(trace)})
@@ -152,6 +154,18 @@ def _of_devices(trace: Trace, gpu_rows: Int64s) -> Iterator[HealthFact]:
         yield HealthFact("device_names_unknown", "info", {"devices": len(unknown), "of": len(numbers)})
 
 
+def _of_graphs(trace: Trace, gpu_rows: Int64s) -> Iterator[HealthFact]:
+    """Graphs of which the GPU has one row a launch, as Nsight Systems records them unless asked for nodes."""
+    whole = named(trace, _WHOLE_GRAPH, Category.KERNEL)
+    if not len(whole):
+        return
+    length_ns = trace.slices.duration_ns
+    part = int(length_ns[whole].sum()) / max(int(length_ns[gpu_rows].sum()), 1)
+    severity: HealthSeverity = "warning" if part >= _MUCH else "info"
+    yield HealthFact("graphs_whole", severity, {"rows": len(whole), "share": part})
+
+
+_MUCH = 0.1
 _MOST = 0.01
 """A share of frames: a file in which more than one and these begin early is not written in order of time."""
 _STEP = re.compile(rf"{STEP_PREFIX}(\d{{1,9}})\Z")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 from nsight_export import GLOBAL_PID, OTHER_PID, write_export
 
@@ -183,6 +184,33 @@ def test_a_graph_whose_nodes_are_recorded_counts_once(tmp_path: Path) -> None:
     connection.close()
     slices = read_trace(path).slices
     assert (slices.category == Category.KERNEL).sum() == 3
+
+
+def test_gaps_that_a_whole_graph_hides_are_said_to_be_hidden(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute(_AS_GRAPHS)
+        connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE rowid = 1")
+    connection.close()
+    (said,) = convert_nsight(path, tmp_path)[0].not_read
+    assert said == "gaps inside CUDA graphs, which need nsys profile --cuda-graph-trace=node"
+    trace = read_trace(path)
+    (fact,) = (fact for fact in trace.health if fact.code == "graphs_whole")
+    slices = trace.slices
+    whole = [trace.names[name].startswith("CUDA graph") for name in slices.name.tolist()]
+    on_gpu = np.isin(slices.category, (Category.KERNEL, Category.MEMCPY, Category.MEMSET))
+    assert (fact.severity, fact.numbers["rows"]) == ("warning", 1)
+    part = slices.duration_ns[whole].sum() / slices.duration_ns[on_gpu].sum()
+    assert fact.numbers["share"] == pytest.approx(part)
+
+
+def test_graphs_of_which_all_nodes_are_there_hide_nothing(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute(_AS_GRAPHS)
+    connection.close()
+    assert convert_nsight(path, tmp_path)[0].not_read == ()
+    assert "graphs_whole" not in [fact.code for fact in read_trace(path).health]
 
 
 def test_device_work_that_is_not_read_is_named(tmp_path: Path) -> None:
