@@ -14,7 +14,7 @@ def test_runs_are_found_sorted_and_opened(page: Page, address: str) -> None:
     frame = open_tab(page, address, "known", "fleet")
     rows = frame.locator("table.fleet tbody tr")
     expect(rows.filter(has_text="known_moved")).to_have_count(1)
-    expect(frame.locator("h1")).to_contain_text("to their top lines")
+    expect(frame.locator("h1")).to_contain_text("GPU-hours a day at this rate")
     assert axe_violations(page) == ""
     frame.get_by_role("button", name="Busy").last.click()
     expect(frame.locator("th[aria-sort=ascending]")).to_contain_text("Busy")

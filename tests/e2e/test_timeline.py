@@ -79,7 +79,7 @@ def test_a_step_has_the_figures_of_the_command_line(page: Page, address: str, lo
 def test_lanes_are_named_in_their_order_and_drawn(page: Page, address: str) -> None:
     frame = open_timeline(page, address, "sam_amg_a100")
     names = frame.locator(".lane-names li > div:first-child").all_inner_texts()
-    assert names[:2] == ["GPU idle", "Stream 7"]
+    assert names[:2] == ["GPU idle", "GPU use"]
     assert names.index("Launch queue") < names.index("Sync and copy") < names.index("Main thread")
     expect(frame.locator("canvas.lanes")).to_have_attribute("data-drawn", re.compile(r"^[1-9]\d{2,}$"))
     label = frame.locator("canvas.lanes").get_attribute("aria-label") or ""
