@@ -277,6 +277,9 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
 """Options in the sources of transformers 4.30 to 5.23, accelerate 1.15, lightning 2, torchmetrics 1, ignite
 0.5, fastai 2.8, MMEngine 0.10, Stable-Baselines3 2.9, detectron2 0.6, Megatron-LM 0.12 and torch 2.13."""
 
+OPTION_OF = {option.code: option for option in FRAMEWORK_OPTIONS}
+"""The options by what a finding's `hint` holds."""
+
 
 _BLOCKING_ON_A_CPU_ONLY = (
     # `_BLOCKING_DEVICE_TYPES`: to any other device it moves with `non_blocking=True`.

@@ -61,6 +61,12 @@ class DeviceWork:
         first = np.unique(self.device[order], return_index=True)[1]
         return dict(zip(self.devices, np.split(order, first)[1:], strict=True))
 
+    @property
+    def kernels_of(self) -> dict[int, Int64s]:
+        """The kernels of each device that ran any, ascending by start, by device."""
+        kernels = {device: mine[self.is_kernel[mine]] for device, mine in self.of_device.items()}
+        return {device: mine for device, mine in kernels.items() if len(mine)}
+
     @cached_property
     def busy(self) -> dict[int, Intervals]:
         """The union over all streams of each device, by device."""

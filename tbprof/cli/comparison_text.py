@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from tbprof.cli.reading import report_of_file
@@ -12,7 +12,7 @@ from tbprof.model import Report
 from tbprof.texts.comparison import RECORDINGS_DIFFER, may_be_noise
 from tbprof.texts.figures.places import scope_of
 from tbprof.texts.figures.quantities import duration, share
-from tbprof.views.compared_figures import LEAST_CHANGE, CompareFigure
+from tbprof.views.compared_figures import LEAST_CHANGE, CompareFigure, FigureKind
 from tbprof.views.comparison import CompareView, compare_view
 
 _MOST_KERNELS = 5
@@ -70,17 +70,16 @@ def _kernels(paths: tuple[Path, Path], reports: list[Report], *, use_cache: bool
         yield f"  {row[at['short_name']]}: {times} ({calls})"
 
 
+_WRITTEN: Mapping[FigureKind, Callable[[float], str]] = {
+    "time": duration,
+    "share": share,
+    "count": lambda value: f"{value:,.0f}",
+}
+
+
 def _figure(row: CompareFigure) -> str:
     def shown(value: float | None) -> str:
-        if value is None:
-            return "-"
-        return (
-            duration(value)
-            if row.kind == "time"
-            else share(value)
-            if row.kind == "share"
-            else f"{value:,.0f}"
-        )
+        return "-" if value is None else _WRITTEN[row.kind](value)
 
     change = (
         "" if row.change_share is None else f"{'+' if row.change_share > 0 else ''}{share(row.change_share)}"

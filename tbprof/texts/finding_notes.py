@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from tbprof.framework_options import FRAMEWORK_OPTIONS
+from tbprof.framework_options import OPTION_OF
 from tbprof.model import CRITICAL_SHARE, GPU_RATES, HIGH_SHARE, MEDIUM_SHARE, Finding, Scope, Severity
 from tbprof.rules.words import OTHER_VERSION
 from tbprof.texts.figures.places import name_words
 from tbprof.texts.figures.quantities import share
-
-_OPTIONS = {option.code: option.fix for option in FRAMEWORK_OPTIONS}
 
 
 def finding_note(finding: Finding, scope: Scope) -> str:
@@ -21,14 +19,15 @@ def option_note(finding: Finding) -> str:
     """The option of a framework that takes the wait away, where it is known; one of another version is
     not.
     """
-    return _OPTIONS.get(finding.remedy.hint, "")
+    option = OPTION_OF.get(finding.remedy.hint)
+    return "" if option is None else option.fix
 
 
 def _figures(finding: Finding, scope: Scope) -> str:
     said = finding.figures.in_words(name_words).sentence(scope)
     # What to do about a formula stands beside its figures anyway.
     if finding.remedy.hint and (finding.sites or not said):
-        return _OPTIONS.get(finding.remedy.hint, OTHER_VERSION)
+        return option_note(finding) or OTHER_VERSION
     return said
 
 

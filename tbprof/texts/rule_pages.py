@@ -15,7 +15,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from tbprof.errors import UsageError
-from tbprof.framework_options import FRAMEWORK_OPTIONS
+from tbprof.framework_options import OPTION_OF
 from tbprof.model import Finding
 from tbprof.records import dataclass
 from tbprof.rules.files import RuleFile, rule_files
@@ -70,11 +70,8 @@ def fix_words(finding: Finding) -> RuleText:
     Where an option of a framework is the fix, that is what they say.
     """
     words = rule_words(finding.remedy.fixed_as or finding.rule)
-    option = _OPTIONS.get(finding.remedy.hint)
+    option = OPTION_OF.get(finding.remedy.hint)
     return words if option is None else replace(words, action=option.order, fix=option.fix)
-
-
-_OPTIONS = {option.code: option for option in FRAMEWORK_OPTIONS}
 
 
 def all_rules() -> tuple[RuleText, ...]:

@@ -37,7 +37,7 @@ def test_kernels_that_run_at_once_add_up_to_at_most_the_whole() -> None:
 def test_in_buckets_is_the_mean_of_each_and_how_long_nothing_ran() -> None:
     facts = of_two_streams()
     edges = np.arange(0, 100_001, 10_000) + facts.origin_ns
-    share, empty_ns = kernel_cover(facts, 0).in_buckets(edges)
+    share, empty_ns = kernel_cover(facts, facts.work.kernels_of[0]).in_buckets(edges)
     assert share.tolist() == [0, 0, 500, 1000, 1000, 1000, 0, 0, 0, 0]
     assert empty_ns.tolist() == [10_000, 10_000, 0, 0, 0, 0, *[10_000] * 4]
 
@@ -55,7 +55,7 @@ def test_buckets_add_up_to_the_whole(kernels: list[tuple[int, int, float]], coun
         built.launch(0, 1, runs=(start, start + length), stream=number, **said)
     facts = Facts(built.trace())
     edges = np.linspace(0, 500_000, count + 1).astype(np.int64) + facts.origin_ns
-    cover = kernel_cover(facts, 0)
+    cover = kernel_cover(facts, facts.work.kernels_of[0])
     means = cover.mean_share(edges)
     assert ((means >= 0) & (means <= 1 + 1e-9)).all()
     whole = cover.mean_share(edges[[0, -1]])[0]

@@ -23,6 +23,7 @@ from tbprof.trace.columns.columns import Category
 
 _WHOLE = 100
 _CUT_OFF = 0.8
+"""The share of the work of the step before from which torch-tb-profiler counts the last one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +55,11 @@ class KernelCover:
 
 def gpu_use(facts: Facts) -> tuple[GpuUse, ...]:
     """One entry for each device that ran a kernel, ascending; none where the window has no length."""
-    start_ns, end_ns, steps = reach_of_steps(facts)
+    start_ns, end_ns, steps = _reach_of_steps(facts)
     return tuple(_used(facts, start_ns, end_ns, steps)) if end_ns > start_ns else ()
 
 
-def reach_of_steps(facts: Facts) -> tuple[int, int, int]:
+def _reach_of_steps(facts: Facts) -> tuple[int, int, int]:
     """The start of the first step, the end of all that the steps launched, and the number of these.
 
     Without steps in the file, all operators and Python functions are one. The first step begins later where
@@ -88,12 +89,9 @@ def _one_step(facts: Facts) -> Steps:
 
 def _used(facts: Facts, start_ns: int, end_ns: int, steps: int) -> Iterator[GpuUse]:
     edges = np.array([start_ns, end_ns], np.int64)
-    for device, mine in facts.work.of_device.items():
-        kernels = mine[facts.work.is_kernel[mine]]
-        if len(kernels) == 0:
-            continue
+    for device, kernels in facts.work.kernels_of.items():
         length = _clipped_ns(facts.work, kernels, start_ns, end_ns)
-        cover = kernel_cover(facts, device)
+        cover = kernel_cover(facts, kernels)
         is_known = len(cover.change_ns) > 0 and bool((length > 0).any())
         yield GpuUse(
             device=device,
@@ -104,10 +102,9 @@ def _used(facts: Facts, start_ns: int, end_ns: int, steps: int) -> Iterator[GpuU
         )
 
 
-def kernel_cover(facts: Facts, device: int) -> KernelCover:
-    """The kernels of a device; the blocks per multiprocessor of those that run at once are added up."""
-    work, mine = facts.work, facts.work.of_device[device]
-    kernels = mine[work.is_kernel[mine]]
+def kernel_cover(facts: Facts, kernels: Int64s) -> KernelCover:
+    """The cover by kernels of one device; the blocks per multiprocessor of those that run at once add up."""
+    work = facts.work
     busy = union(work.start_ns[kernels], work.end_ns[kernels])
     blocks = facts.trace.blocks_per_sm.at(work.rows[kernels]).astype(np.float64)
     known = blocks > 0
@@ -118,9 +115,8 @@ def kernel_cover(facts: Facts, device: int) -> KernelCover:
     # What rounding leaves of kernels that are over is none.
     share = np.where(running < _ROUNDING, 0.0, np.minimum(running, 1.0))
     instants = instants[order]
-    return KernelCover(
-        busy, instants, np.append(0.0, np.cumsum(np.diff(instants) * share[:-1]))[: len(share)]
-    )
+    covered_ns = np.append(0.0, np.cumsum(np.diff(instants) * share[:-1]))
+    return KernelCover(busy, instants, covered_ns[: len(instants)])
 
 
 _ROUNDING = 1e-6

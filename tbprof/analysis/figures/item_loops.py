@@ -14,30 +14,24 @@ for half of its time, as batches do. What is left waits in its turns, or takes i
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from tbprof.analysis.attribution.annotations import LOADER
-from tbprof.analysis.calls import GRAPH_LAUNCH
-from tbprof.analysis.copy_kinds import DIRECTIONS
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.thread_calls import ThreadCalls, calls_of_thread
 from tbprof.analysis.intervals import (
     NEVER,
     Intervals,
-    are_within,
     intersect,
     overlap_ns,
     total_ns,
     union,
     union_of,
 )
-from tbprof.analysis.names import match, matching_rows
 from tbprof.model import MEDIUM_SHARE
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, is_among, lookup, median
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
 from tbprof.trace.columns.columns import Category, Trace
 
 TURNS = 8
@@ -57,31 +51,6 @@ _ALIKE, _LENGTHS = 0.75, 4
 
 _MOST = 0.5
 """The part of the turns that have something if the loop has it."""
-
-_PRODUCTS = (
-    r"aten::(?:linear|addmm|mm|bmm|baddbmm|addbmm|matmul|einsum|mv|addmv|tensordot|bilinear|\w*conv\w*|lstm\w*"
-    r"|gru\w*|rnn_\w+|_thnn_fused_\w+|_scaled_mm)$|.*(?:gemm|gemv|_mm_|fprop|cutlass|winograd|implicit_conv|nvjet)"
-)
-_NETWORKS = (
-    r"aten::(?:\w+_norm|\w*softmax|\w*logsumexp|multinomial|\w*_attention\w*|rsqrt\w*|cross_entropy\w*|nll_loss\w*)$"
-    r"|.*(?:flash|fmha|[aA]ttention|[lL]ayer_?[nN]orm|rms_?norm|batch_?norm|bn_fw|[sS]oft_?[mM]ax)"
-)
-"""What layers, batches and decoded tokens have besides."""
-
-_GATHERS = (
-    r"aten::(?:index|index_\w+|_index_put_impl_|nonzero\w*|masked_\w+|gather|scatter\w*|take\w*|argwhere"
-    r"|where|_?unique\w*|bincount)$"
-)
-_SELECTS = r"aten::(?:select|slice|narrow|index|index_select)$"
-_TAKES_APART = r"aten::(?:unbind|split\w*|chunk|tensor_split)$"
-
-_NEAR = 6
-"""Ops between a tensor that is taken apart and the first turn."""
-
-_NO_ITEM_OPS = (
-    rf"autograd::engine|{LOADER}|Torch-Compiled Region|CompiledFunction|record_param_comms|c10d::|nccl:"
-)
-_NO_ITEM_RANGES = rf"Optimizer\.|DistributedDataParallel|## Call CompiledFxGraph|{LOADER}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,31 +72,9 @@ class ItemLoop:
     """What most turns ask of the device, in their order: names of ops, or of kernels without one."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Calls:
-    """What one thread asks of the device, in order."""
-
-    start_ns: Int64s
-    end_ns: Int64s
-    name: Int64s
-    letter: Int64s
-    """Equal for calls of one name that copy in one direction; `NONE` for what is part of no loop."""
-    border: Int64s
-    """Equal where nothing lies between that no loop goes across."""
-    kernels: Int64s
-    waits: Int64s
-    multiplies: Int64s
-    normalizes: Int64s
-    gathers: Int64s
-    taken_apart: Int64s
-    """These are 0 or 1; the last one is whether a tensor was taken apart just before."""
-    selected_ns: Int64s
-    """When the thread selects from a tensor, ascending: a list of its own."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Turns that follow one another, as positions in `_Calls`."""
+    """Turns that follow one another, as positions in `ThreadCalls`."""
 
     first: int
     end: int
@@ -205,7 +152,7 @@ def device_ns(facts: Facts, loop: ItemLoop) -> int:
 
 
 def _loops_of(facts: Facts, lane: int) -> Iterator[ItemLoop]:
-    calls = _calls_of(facts, lane)
+    calls = calls_of_thread(facts, lane)
     left, runs = calls.letter.copy(), dict[frozenset[int], list[_Run]]()
     for _ in range(_BODIES):
         best = _best_runs(facts, calls, left)
@@ -228,7 +175,7 @@ def _loops_of(facts: Facts, lane: int) -> Iterator[ItemLoop]:
 def _loop(
     trace: Trace,
     lane: int,
-    calls: _Calls,
+    calls: ThreadCalls,
     body: frozenset[int],
     pieces: list[_Run],
     launches: _ByTime,
@@ -251,7 +198,7 @@ def _loop(
     )
 
 
-def _during(calls: _Calls, run: _Run) -> tuple[Int64s, Int64s]:
+def _during(calls: ThreadCalls, run: _Run) -> tuple[Int64s, Int64s]:
     """The time from the first call until the next turn would begin, without pauses longer than some turns."""
     start_ns, end_ns = calls.start_ns[run.first : run.end], calls.end_ns[run.first : run.end]
     begins = np.flatnonzero(calls.letter[run.first : run.end] == calls.letter[run.first])
@@ -263,13 +210,13 @@ def _during(calls: _Calls, run: _Run) -> tuple[Int64s, Int64s]:
     return start_ns, np.where(goes_on, until_ns, end_ns)
 
 
-def _body(calls: _Calls, run: _Run) -> frozenset[int]:
+def _body(calls: ThreadCalls, run: _Run) -> frozenset[int]:
     """The letters that most of its turns have."""
     letters, count = np.unique(calls.letter[run.first : run.end], return_counts=True)
     return frozenset(letters[(count >= _MOST * run.turns) & (letters != NONE)].tolist())
 
 
-def _best_runs(facts: Facts, calls: _Calls, left: Int64s) -> list[_Run]:
+def _best_runs(facts: Facts, calls: ThreadCalls, left: Int64s) -> list[_Run]:
     """The runs of the call that holds most of the sequence with them, of several those of fewest turns."""
     best: list[_Run] = []
     held = 0
@@ -285,7 +232,7 @@ def _turns(runs: list[_Run]) -> int:
     return sum(run.turns for run in runs)
 
 
-def _turns_of_a_step(facts: Facts, calls: _Calls, runs: list[_Run]) -> int:
+def _turns_of_a_step(facts: Facts, calls: ThreadCalls, runs: list[_Run]) -> int:
     """In the step that has most of them."""
     step = (
         facts.steps.index_of(calls.start_ns[[run.first for run in runs]]) if runs else np.empty(0, np.int64)
@@ -293,7 +240,7 @@ def _turns_of_a_step(facts: Facts, calls: _Calls, runs: list[_Run]) -> int:
     return int(np.bincount(step, [run.turns for run in runs], 1).max())
 
 
-def _anchors(calls: _Calls, left: Int64s) -> list[int]:
+def _anchors(calls: ThreadCalls, left: Int64s) -> list[int]:
     """The letters that come again soon, those first between which most calls lie."""
     at = np.flatnonzero(left != NONE)
     at = at[np.argsort(left[at], kind="stable")]
@@ -308,7 +255,7 @@ def _anchors(calls: _Calls, left: Int64s) -> list[int]:
     return [int(letter) for letter in order if held[letter]]
 
 
-def _runs(calls: _Calls, left: Int64s, letter: int) -> Iterator[_Run]:
+def _runs(calls: ThreadCalls, left: Int64s, letter: int) -> Iterator[_Run]:
     """Turns that begin with this letter and are alike, one after the other."""
     at = np.flatnonzero(left == letter)
     goes_on = (np.diff(at) <= _CALLS) & (np.diff(calls.border[at]) == 0)
@@ -337,7 +284,7 @@ def _runs(calls: _Calls, left: Int64s, letter: int) -> Iterator[_Run]:
         yield _Run(int(at[begin]), until, end - begin + 2)
 
 
-def _is_over_items(calls: _Calls, run: _Run) -> bool:
+def _is_over_items(calls: ThreadCalls, run: _Run) -> bool:
     inside, most = slice(run.first, run.end), _MOST * run.turns
     waits = int(calls.waits[inside].sum()) >= most
     if run.turns < (_TURNS_AT_ONCE if waits else TURNS) or int(calls.kernels[inside].sum()) < most:
@@ -348,108 +295,16 @@ def _is_over_items(calls: _Calls, run: _Run) -> bool:
     return waits or _selects(calls, run)
 
 
-def _selects(calls: _Calls, run: _Run) -> bool:
+def _selects(calls: ThreadCalls, run: _Run) -> bool:
     """Whether its turns select from a tensor, or one was taken apart before."""
     first, end = np.searchsorted(calls.selected_ns, (calls.start_ns[run.first], calls.end_ns[run.end - 1]))
     return bool(end - first >= _ALIKE * run.turns or calls.taken_apart[run.first])
 
 
-def _looks(calls: _Calls, run: _Run) -> bool:
+def _looks(calls: ThreadCalls, run: _Run) -> bool:
     """Whether most turns wait for what they find, or select by it."""
     inside, most = slice(run.first, run.end), _MOST * run.turns
     return bool(max(calls.waits[inside].sum(), calls.gathers[inside].sum()) >= most)
-
-
-def _calls_of(facts: Facts, lane: int) -> _Calls:
-    slices, work, episodes = facts.trace.slices, facts.work, facts.episodes
-    waiting = facts.calls.rows[episodes.first[episodes.blocking & (episodes.lane == lane)]]
-    rows = distinct(np.concatenate([work.launches[slices.lane[work.launches] == lane], waiting]))
-    rows = rows[facts.steps.index_of(slices.start_ns[rows]) != NONE]
-    rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
-    if not len(rows):
-        return _Calls(*[rows] * len(dataclasses.fields(_Calls)))
-    owner = _top_ops_of(facts, lane, rows)
-    begins = np.flatnonzero(np.diff(owner, prepend=NONE - 1))
-    of_call = np.cumsum(np.bincount(begins, minlength=len(rows))) - 1
-    launched = lookup(rows, np.arange(len(rows)), work.launch)
-    known = np.flatnonzero((launched != NONE) & (work.launch != NONE))
-    first_work = lookup(work.launch[known], known, rows[begins])
-    is_op = owner[begins] < len(facts.top_ops)
-    bare = rows[begins]
-    bare[first_work != NONE] = work.rows[first_work[first_work != NONE]]
-    op = facts.top_ops.rows[np.where(is_op, owner[begins], 0)] if is_op.any() else bare
-    shown = np.where(is_op, op, bare)
-    direction = lookup(facts.calls.rows[episodes.first], episodes.direction + 1, rows)
-    name = slices.name[shown].astype(np.int64)
-    copies = np.maximum.reduceat(direction, begins) - NONE
-    start_ns = np.where(is_op, slices.start_ns[op], slices.start_ns[rows[begins]])
-    end_ns = np.where(is_op, slices.end_of(op), slices.end_of(rows[begins]))
-
-    def count(at: Int64s) -> Int64s:
-        """How many of this device work each call launched."""
-        return np.bincount(of_call[launched[at]], minlength=len(begins))
-
-    def has(pattern: str) -> Int64s:
-        """Whether the op of each call is named so, or a kernel of it."""
-        kernels = known[match(facts.trace, work.rows[known], pattern)]
-        return (match(facts.trace, shown, pattern) | (count(kernels) > 0)).astype(np.int64)
-
-    others, border = _borders(facts, start_ns, rows[begins])
-    selected_ns, taken_apart = _selections(facts, lane, start_ns)
-    return _Calls(
-        start_ns=start_ns,
-        end_ns=end_ns,
-        name=name,
-        letter=np.where(others, NONE, distinct_places(name * (len(DIRECTIONS) + 2) + copies)[1]),
-        border=border,
-        kernels=count(known[work.is_kernel[known]]),
-        waits=np.bincount(of_call[is_among(rows, waiting)], minlength=len(begins)),
-        multiplies=has(_PRODUCTS),
-        normalizes=has(_NETWORKS),
-        gathers=has(_GATHERS),
-        taken_apart=taken_apart,
-        selected_ns=selected_ns,
-    )
-
-
-def _selections(facts: Facts, lane: int, start_ns: Int64s) -> tuple[Int64s, Int64s]:
-    """When the thread selects from a tensor, and for each call whether one was taken apart just before it."""
-    ops = facts.top_ops
-    rows = ops.rows[ops.lane == lane]
-    op_ns = facts.trace.slices.start_ns[rows]
-    apart = np.append(0, np.cumsum(match(facts.trace, rows, _TAKES_APART)))
-    at = np.searchsorted(op_ns, start_ns)
-    near = (apart[at] > apart[np.maximum(at - _NEAR, 0)]).astype(np.int64)
-    return op_ns[match(facts.trace, rows, _SELECTS)], near
-
-
-def _top_ops_of(facts: Facts, lane: int, rows: Int64s) -> Int64s:
-    """The position of the outermost op around each call; without one a number of its own beyond all ops."""
-    slices, ops = facts.trace.slices, facts.top_ops
-    mine = np.flatnonzero(ops.lane == lane)
-    alone = len(ops) + np.arange(len(rows))
-    if not len(mine):
-        return alone
-    at = np.searchsorted(slices.start_ns[ops.rows[mine]], slices.start_ns[rows], side="right") - 1
-    around = mine[np.maximum(at, 0)]
-    return np.where((at >= 0) & (slices.start_ns[rows] < slices.end_of(ops.rows[around])), around, alone)
-
-
-def _borders(facts: Facts, start_ns: Int64s, rows: Int64s) -> tuple[npt.NDArray[np.bool_], Int64s]:
-    """The calls that are part of no loop, and for each a number of what no loop goes across."""
-    trace, slices = facts.trace, facts.trace.slices
-    ranges = np.concatenate(
-        [
-            matching_rows(trace, _NO_ITEM_OPS, Category.CPU_OP),
-            matching_rows(trace, _NO_ITEM_RANGES, Category.USER_ANNOTATION, Category.CPU_OP),
-        ]
-    )
-    ranges = ranges[is_among(slices.lane[ranges], facts.training_threads)]
-    others = are_within(start_ns, union(slices.start_ns[ranges], slices.end_of(ranges) + 1))
-    others |= match(trace, rows, GRAPH_LAUNCH)
-    begun = np.sort(np.concatenate([slices.start_ns[ranges], start_ns[others]]), kind="stable")
-    step = facts.steps.index_of(start_ns)
-    return others, np.searchsorted(begun, start_ns) * (len(facts.steps) + 1) + step
 
 
 def _launches(facts: Facts) -> _ByTime:

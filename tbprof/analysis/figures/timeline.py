@@ -101,7 +101,7 @@ class Timeline:
     def curves(self) -> dict[int, Curve]:
         """The queues, and how full each GPU is, by number of the lane."""
         uses = {
-            number: kernel_cover(self.facts, lane.device)
+            number: kernel_cover(self.facts, self.facts.work.kernels_of[lane.device])
             for number, lane in enumerate(self.lanes)
             if lane.kind == "use" and lane.device is not None
         }

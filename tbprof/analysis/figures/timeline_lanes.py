@@ -49,9 +49,8 @@ def device_lanes(facts: Facts) -> Iterator[tuple[TimelineLane, SpanTable]]:
     known = devices if facts.device_is_known else ()
     for device in known:
         yield TimelineLane("idle", device, None, "", ("idle",)), _idle(facts, device)
-    for device in devices:
-        if facts.work.is_kernel[facts.work.of_device[device]].any():
-            yield TimelineLane("use", device, None, "", ("share",)), _nothing()
+    for device in facts.work.kernels_of:
+        yield TimelineLane("use", device, None, "", ("share",)), _nothing()
     for device in devices:
         if len(facts.parts.communication[device]):
             yield TimelineLane("communication", device, None, "", ("work",)), _communication(facts, device)
