@@ -30,19 +30,22 @@ function paintLane(raster: Raster, scene: Scene, tile: Tile, piece: Range, box: 
   const width = Math.max((bucketNs / (scene.range.toNs - scene.range.fromNs)) * scene.width, 1);
   const peak = Math.max(box.row.peak, 1);
   const { palette } = scene;
-  const isUse = box.row.kind === "use";
   const bars = (inks: Palette["depth"], share: (at: number) => number): void => {
     for (let at = from; at < to; at += 1) {
       const bar = share(at) * (height - BASE_PX);
       if (bar > 0) raster.fill(xOf(scene, firstNs + at * bucketNs), bottom - bar, width, bar, inks);
     }
   };
+  const emptyShare = (at: number): number => Math.min((emptyNs[at] ?? 0) / bucketNs, 1);
   const heightAt = (at: number): number => (heights[at] ?? 0) / peak;
-  if (isUse) bars(palette.depth, (at) => 1 - Math.min((emptyNs[at] ?? 0) / bucketNs, 1));
-  bars(isUse ? palette.full : palette.depth, heightAt);
-  if (isUse) return Math.max(to - from, 0);
-  for (let at = from; at < to; at += 1) {
-    if ((emptyNs[at] ?? 0) >= bucketNs * MOSTLY) raster.fill(xOf(scene, firstNs + at * bucketNs), bottom - BASE_PX, width, BASE_PX, palette.dry);
+  if (box.row.kind === "use") {
+    bars(palette.depth, (at) => 1 - emptyShare(at));
+    bars(palette.full, heightAt);
+  } else {
+    bars(palette.depth, heightAt);
+    for (let at = from; at < to; at += 1) {
+      if (emptyShare(at) >= MOSTLY) raster.fill(xOf(scene, firstNs + at * bucketNs), bottom - BASE_PX, width, BASE_PX, palette.dry);
+    }
   }
   return Math.max(to - from, 0);
 }
