@@ -133,7 +133,7 @@ class ModuleMarks:
 
     def _make_way(self, *, closes: bool = True) -> None:
         """Nobody returns to what is open on this thread, and another thread's can't be closed from here."""
-        if self._is_on and nn.Module.__call__ is self._ours:
+        if nn.Module.__call__ is self._ours:
             # Where another tool has put its own over ours, that stays, and ours does nothing more.
             nn.Module.__call__ = self._original
         self._is_on = False

@@ -147,7 +147,10 @@ def run(kind: str, at: int, folder: Path) -> tuple[dict[str, object], Moment]:
     )
     moment = Moment(at, lambda: KINDS[kind](hook))
     found: dict[str, object] = {}
-    sys.settrace(moment.trace)
+    # Held until the end: Python 3.11 may be about to call what is no longer set, where a moment comes while
+    # it makes the frame for that call.
+    trace = moment.trace
+    sys.settrace(trace)
     for _ in range(STEPS):
         try:
             model(torch.ones(2, 8)).sum().backward()
