@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FrameType
+from typing import NamedTuple
 
 from tbprof.hook.audit.source_text import Place, trace_file_name
 from tbprof.hook.audit.upload_contents import UploadContents
@@ -18,15 +18,17 @@ MOST_CALLS = 5000
 """Calls of one step that are kept; a step of a large model makes hundreds."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(NamedTuple):
     """What calls agree in that count as one."""
 
     file: str
     line: int
     function: str
     call: str
-    facts: CallFacts
+    devices: tuple[str, ...]
+    pinned: bool | None
+    non_blocking: bool | None
+    places: tuple[str, ...]
     thread: int
     caller: Source | None
     via: str
@@ -41,8 +43,8 @@ class CallLog:
         self.places: dict[tuple[str, int], Place] = {}
         """The code of each recorded file and line."""
         self.contents = UploadContents()
-        self._counts: dict[_Key, int] = {}
         self._index: dict[_Key, int] = {}
+        self._counts: list[int] = []
         self._threads: dict[int, int] = {threading.get_ident(): 0}
 
     def keep(self, call: str, facts: CallFacts, innermost: FrameType) -> None:
@@ -59,14 +61,17 @@ class CallLog:
         if len(self.order) >= MOST_CALLS:
             self.dropped += 1
             return
-        self._counts[key] = self._counts.get(key, 0) + 1
-        self.order.append(self._index.setdefault(key, len(self._index)))
-        self.places.setdefault((key.file, key.line), (frame.f_code, frame.f_globals))
+        index = self._index.setdefault(key, len(self._counts))
+        if index == len(self._counts):
+            self._counts.append(0)
+            self.places.setdefault((key.file, key.line), (frame.f_code, frame.f_globals))
+        self._counts[index] += 1
+        self.order.append(index)
 
     @property
     def calls(self) -> tuple[RecordedCall, ...]:
         """Calls that agree in everything but time are one."""
-        return tuple(self._recorded(key, count) for key, count in self._counts.items())
+        return tuple(self._recorded(key, count) for key, count in zip(self._index, self._counts, strict=True))
 
     def _recorded(self, key: _Key, count: int) -> RecordedCall:
         return RecordedCall(
@@ -75,21 +80,31 @@ class CallLog:
             function=key.function,
             call=key.call,
             count=count,
-            devices=key.facts.devices,
-            pinned=key.facts.pinned,
-            non_blocking=key.facts.non_blocking,
+            devices=key.devices,
+            pinned=key.pinned,
+            non_blocking=key.non_blocking,
             thread=key.thread,
             same_bytes=self.contents.are_same(key),
             caller=key.caller,
             via=key.via,
-            places=key.facts.places,
+            places=key.places,
         )
 
     def _key(self, call: str, facts: CallFacts, frame: FrameType, via: str) -> _Key:
         code = frame.f_code
-        thread = self._threads.setdefault(threading.get_ident(), len(self._threads))
-        file = trace_file_name(code.co_filename)
-        return _Key(file, frame.f_lineno, code.co_name, call, facts, thread, _caller(frame), via)
+        return _Key(
+            trace_file_name(code.co_filename),
+            frame.f_lineno,
+            code.co_name,
+            call,
+            facts.devices,
+            facts.pinned,
+            facts.non_blocking,
+            facts.places,
+            self._threads.setdefault(threading.get_ident(), len(self._threads)),
+            _caller(frame),
+            via,
+        )
 
 
 def _caller(frame: FrameType) -> Source | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from types import FrameType, FunctionType
 from typing import Any
@@ -21,6 +20,8 @@ from tbprof.model import WAITED
 from tbprof.program.caller_frame import TORCH, called_from, forget_callers
 
 _UNNAMED = "synchronize"
+_BACKWARD = "backward"
+_NOTED = frozenset({*WATCHED, _BACKWARD})
 _HAND_OVER = torch.overrides.handle_torch_function.__code__
 
 
@@ -44,12 +45,12 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         self._missing = missing
         self.is_entered = False
         """Whether it is to be on the stack of its thread."""
-        self._running: dict[int, str] = {}
         self._is_second_look = False
         uses_device = missing.ask("places", uses_a_device, otherwise=True)
         self._places = None if uses_device else PredictedDevices()
         self._compilations = CompilationWatch(self._make_way)
         self._switch: Callable[[Any], Any] | None = None
+        self._awaits_dynamo = True
 
     def begin(self) -> None:
         """Watch torch's functions on this thread; without it, only `note_sync` is heard."""
@@ -75,26 +76,29 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         options = kwargs or {}
-        looks_on = None if self._switch is None else self._switch(None)
-        if looks_on is not None and self._switch is not None:
-            # It would compile us where what it looks at is torch's own code alone.
-            self._switch(looks_on)
-            return func(*args, **options)
+        switch = self._switch
+        if switch is not None:
+            looks_on = switch(None)
+            if looks_on is not None:
+                # It would compile us where what it looks at is torch's own code alone.
+                switch(looks_on)
+                return func(*args, **options)
+        caller = sys._getframe(1)
         is_traced = sys.gettrace() is not None or sys.getprofile() is not None
-        call_it = _called_directly if is_traced else called_from(_caller_of_torch(sys._getframe(1)))
+        call_it = _called_directly if is_traced else called_from(_caller_of_torch(caller))
         if type(func) is FunctionType:
             func = _beneath(func)
         try:
             if not self.is_on:
                 return call_it(func, args, options)
-            self._look_for_dynamo()
-            name, thread = getattr(func, "__name__", ""), threading.get_ident()
-            self._running[thread] = name
-            try:
-                result = call_it(func, args, options)
-            finally:
-                self._running.pop(thread, None)
-            self._look_at(name, Call(args, options, result), sys._getframe(1))
+            if self._awaits_dynamo and "torch._dynamo" in sys.modules:
+                self._look_for_dynamo()
+            name = getattr(func, "__name__", "")
+            if type(name) is not str:
+                name = ""
+            result = call_it(func, args, options)
+            if name in _NOTED or not self._is_settled(args, options, result):
+                self._look_at(name, Call(args, options, result), caller)
             return result
         finally:
             if not self.is_entered:
@@ -108,7 +112,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         with torch._C.DisableTorchFunction():
             if name in WATCHED:
                 self._note(name, call, caller)
-            elif name == "backward" and not self.log.contents.is_comparing:
+            elif name == _BACKWARD and not self.log.contents.is_comparing:
                 self.backward_calls += 1
             if self._places is not None and issubclass(type(call.result), FOLLOWED):
                 self._follow(self._places, name, call)
@@ -131,7 +135,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         if not self.is_entered and call == _UNNAMED:
             self._keep(WAITED, CallFacts(("cuda",)), sys._getframe(1))
             return
-        running = self._running.get(threading.get_ident(), call)
+        running = _running_function() or call
         # A watched call is noted when it returns.
         if running not in WATCHED:
             self._keep(running, CallFacts(("cuda",)), sys._getframe(1))
@@ -139,13 +143,21 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
     def _look_for_dynamo(self) -> None:
         if self._switch is None:
             self._switch = frame_switch(LineRecorder.__torch_function__)
-        self._compilations.look()
+        self._awaits_dynamo = not self._compilations.look() or self._switch is None
 
     def _make_way(self) -> None:
         """On the thread that compiles, and before it looks which modes are active."""
         if any(mode is self for mode in function_modes()):
             leave(self)
             self.met_compiler = True
+
+    def _is_settled(self, args: tuple[Any, ...], options: Mapping[str, Any], result: Any) -> bool:
+        """Whether nothing is left to be found out of where the result is."""
+        try:
+            return self._places is None or self._places.settles(args, options, result)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's training
+            self._lose_places(fault)
+            return True
 
     def _follow(self, places: PredictedDevices, name: str, call: Call) -> None:
         try:
@@ -184,6 +196,21 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             let_through(fault)
             self._missing.note(f"call.{name}", fault)
+
+
+_WATCHES = LineRecorder.__torch_function__.__code__
+
+
+def _running_function() -> str | None:
+    """The name of torch's function that runs on this thread below a recorder of ours."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is _WATCHES:
+            # A frame of ours may be asked for its variables.
+            name: str | None = frame.f_locals.get("name")
+            return name
+        frame = frame.f_back
+    return None
 
 
 def _called_directly(func: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:

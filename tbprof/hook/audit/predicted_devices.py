@@ -10,7 +10,6 @@ it is read.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +24,15 @@ from tbprof.hook.audit.call_log import user_frame
 from tbprof.hook.audit.source_text import source_lines
 from tbprof.hook.audit.upload_contents import content_of
 from tbprof.hook.audit.watched_calls import Call, CallFacts
-from tbprof.hook.safety.program_values import is_a, is_tensor, items_of, needs_gradient, rank_of, storage_of
+from tbprof.hook.safety.program_values import (
+    is_a,
+    is_plain_tensor,
+    is_tensor,
+    items_of,
+    needs_gradient,
+    rank_of,
+    storage_of,
+)
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
 
 FOLLOWED = (Tensor, list, tuple, torch.device)
@@ -33,6 +40,7 @@ FOLLOWED = (Tensor, list, tuple, torch.device)
 
 _MOVES = frozenset({"to", "cuda", "xpu", "cpu"})
 _UPLOADS = frozenset({"to", "cuda", "xpu", "tensor", "as_tensor", "asarray"})
+_NUMBERS = (int, float, bool)
 _NAMES_CPU = re.compile(r"""["']cpu""")
 _MOST_CALLERS = 8
 _LARGEST_KEPT = 256
@@ -64,7 +72,7 @@ class PredictedDevices:
         if content is None and places[-1:] == (DEVICE,) and name in _UPLOADS:
             # To the CPU nothing is uploaded, so that nobody has looked.
             content = content_of(call.arguments[0] if call.arguments else call.options.get("data"))
-        return dataclasses.replace(facts, places=places, content=content)
+        return CallFacts(facts.devices, facts.pinned, facts.non_blocking, content, places)
 
     def _of(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> tuple[str, ...]:
         """The places of a call: where from and where to if it can move, where its tensor is if it can
@@ -86,8 +94,41 @@ class PredictedDevices:
             return place_of(data) if is_tensor(data) else HOST, self._asked_for(options, _line())
         if name in ("__getitem__", "__setitem__"):
             return _of_index(arguments)
-        read = (place_of(value) for value in (*arguments, *options.values()) if is_tensor(value))
-        return (next(read, UNKNOWN),)
+        for value in (*arguments, *options.values()):
+            if is_tensor(value):
+                return (place_of(value),)
+        return (UNKNOWN,)
+
+    def settles(self, arguments: Sequence[Any], options: Mapping[str, Any], result: Any) -> bool:
+        """Whether it is known where a function's result is, or it is nowhere; what is easily noted is noted.
+
+        Each function of torch that a step calls comes through here: most results say it themselves, have a
+        mark that stays, or were computed with what is the device's. What else there is, `follow` looks at.
+        """
+        kind = type(result)
+        if kind is torch.device and len(arguments) == 1 and is_plain_tensor(arguments[0]):
+            self._remember(arguments, result)
+            return True
+        if kind is not Tensor:
+            return kind is Parameter or kind is torch.Size or not issubclass(kind, FOLLOWED)
+        if needs_gradient(result):
+            return True
+        try:
+            storage = storage_of(result)
+        except (NotImplementedError, RuntimeError):
+            return False
+        mark: Mark | None = getattr(storage, "_tbprof_mark", None)
+        if mark is not None:
+            return mark.moved_by is None
+        if options or not arguments:
+            return False
+        if _is_plainly_on_device(arguments[0]):
+            storage._tbprof_mark = _PLAIN_MARKS[DEVICE]
+            return True
+        if result is arguments[0] and all(type(value) in _NUMBERS for value in arguments[1:]):
+            self.is_unsure = True
+            return True
+        return False
 
     def follow(self, name: str, call: Call) -> None:
         """A call has returned: mark what it gave, which is one of `FOLLOWED`."""
@@ -212,13 +253,17 @@ Line: TypeAlias = tuple[str, int]
 """A file, as Python spells it, and a line."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Mark:
     place: str
     moved_by: int | None = None
     """The calls that moved it: without a GPU they give the same tensor, and move it again in each step."""
     before: str = UNKNOWN
     """Where it was before that."""
+
+
+_PLAIN_MARKS = {place: Mark(place) for place in (DEVICE, HOST, MADE_ON_HOST)}
+"""The marks of what was not moved."""
 
 
 def place_of(tensor: Any, moving: int | None = None) -> str:
@@ -243,6 +288,16 @@ def places_of(values: Iterable[Any]) -> Iterable[str]:
             yield from places_of(items_of(value))
 
 
+def _is_plainly_on_device(value: Any) -> bool:
+    kind = type(value)
+    if kind is not Tensor:
+        return kind is Parameter
+    if needs_gradient(value):
+        return True
+    mark = _mark_of(value)
+    return mark is not None and mark.place == DEVICE
+
+
 def mark_new(result: Any, place: str) -> None:
     """What is computed on the device is there, whatever it was taken for; else the first mark stays."""
     for tensor in (result,) if is_tensor(result) else _tensors(result):
@@ -250,7 +305,7 @@ def mark_new(result: Any, place: str) -> None:
             storage = storage_of(tensor)
             mark = getattr(storage, "_tbprof_mark", None)
             if mark is None or (place == DEVICE and mark.moved_by is not None):
-                storage._tbprof_mark = Mark(place)
+                storage._tbprof_mark = _PLAIN_MARKS[place]
         except (NotImplementedError, RuntimeError):
             # Sparse tensors, and wrappers of others, have no storage of their own.
             continue

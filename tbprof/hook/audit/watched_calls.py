@@ -7,8 +7,7 @@ between. What a call moves is taken from its arguments and its result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -17,22 +16,20 @@ from tbprof.hook.audit.upload_contents import content_of
 from tbprof.hook.safety.program_values import device_of, dtype_of, is_a, is_tensor, rank_of
 
 
-@dataclass(frozen=True, slots=True)
-class CallFacts:
+class CallFacts(NamedTuple):
     """What is to be known of one call besides its line."""
 
     devices: tuple[str, ...]
     """The devices that it moves from and to; one where nothing moves."""
     pinned: bool | None = None
     non_blocking: bool | None = None
-    content: bytes | None = field(default=None, compare=False)
+    content: bytes | None = None
     """A hash of what a small upload holds."""
     places: tuple[str, ...] = ()
     """Without a GPU, where they would be with one, in the same order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A call of one of torch's functions that has returned."""
 
     arguments: Sequence[Any]
@@ -52,9 +49,10 @@ Examine: TypeAlias = Callable[[Call], CallFacts | None]
 
 def _read(call: Call) -> CallFacts | None:
     """A function that reads its first tensor back to the host, or the size of its result."""
-    given = (*call.arguments, *call.options.values())
-    devices = [str(device_of(value)) for value in given if is_tensor(value)]
-    return CallFacts(tuple(devices[:1]))
+    for value in (*call.arguments, *call.options.values()):
+        if is_tensor(value):
+            return CallFacts((str(device_of(value)),))
+    return CallFacts(())
 
 
 def _read_unless_told(name: str, position: int) -> Examine:

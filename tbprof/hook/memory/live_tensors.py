@@ -181,7 +181,10 @@ class KnownTensors:
     @property
     def has_compiled_module(self) -> bool:
         """Whether a module would be compiled, or is."""
-        return any(type(module).__name__ == _COMPILED for module in self._modules)
+        return any(
+            type(module).__name__ == _COMPILED or module.__dict__.get("_compiled_call_impl") is not None
+            for module in self._modules
+        )
 
     def say_to(self, mode: StorageMode, *, all_tensors: bool = False) -> None:
         """What they are now; with `all_tensors`, also that the others were there before."""

@@ -17,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tbprof.hook.audit.call_log import own_frame, user_frame
 from tbprof.hook.memory.blocks import Block, Log
+from tbprof.hook.safety.compiled_code import frame_switch
 from tbprof.hook.safety.guard import let_through
 from tbprof.hook.safety.modes import leave_when_outside, unseen_by_modes
 from tbprof.hook.safety.program_values import (
@@ -57,6 +58,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
         """The modules that are being called, the innermost last."""
         self.is_optimizing = False
         self.fault: Exception | None = None
+        self._switch: Callable[[Any], Any] | None = None
+        """Dynamo's, once it has been loaded."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -71,14 +74,25 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         try:
+            is_compiled = self._is_compiled()
             result = func(*args, **(kwargs or {}))
-            if self.log.is_open:
+            if self.log.is_open and not is_compiled:
                 self._note_unseen(args, kwargs, result)
             return result
         finally:
             if not self.is_entered:
                 # Left while it ran, when it was on no stack.
                 leave_when_outside(self)
+
+    def _is_compiled(self) -> bool:
+        """Whether Dynamo gets to see what is called from here: it would compile our own code."""
+        if self._switch is None and "torch._dynamo" in sys.modules:
+            self._switch = frame_switch(StorageMode.__torch_dispatch__, StorageMode._is_compiled)
+        if self._switch is None:
+            return False
+        looks_on = self._switch(None)
+        self._switch(looks_on)
+        return looks_on is not None
 
     def phase(self) -> str:
         """The phase of what happens now, on this thread."""

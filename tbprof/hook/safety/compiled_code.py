@@ -6,6 +6,7 @@ Nothing here loads the compiler, which takes seconds: only what is loaded is ask
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec
@@ -23,10 +24,18 @@ def is_being_traced() -> bool:
 
 def has_compiled_code() -> bool:
     """Whether torch.compile has compiled anything: a function mode would make it compile all again."""
-    dynamo = sys.modules.get("torch._dynamo.utils")
+    return dynamo_counts("stats")["unique_graphs"] > 0
+
+
+def dynamo_counts(kind: str) -> Counter[str]:
+    """What Dynamo has counted of a kind, for reading alone: to ask it itself adds the kind to its counts."""
     # Another thread may be in the middle of its import.
-    counters = getattr(dynamo, "counters", None)
-    return counters is not None and counters["stats"]["unique_graphs"] > 0
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", {})
+    counts: Counter[str] = dict.get(counters, kind, _NONE)
+    return counts
+
+
+_NONE: Counter[str] = Counter()
 
 
 def untraced(function: Callable[P, None]) -> Callable[P, None]:
@@ -78,16 +87,17 @@ class CompilationWatch:
         self._notice = notice
         self._handler: Any = None
 
-    def look(self) -> None:
-        """Ask Dynamo to say so, if it has been loaded meanwhile."""
+    def look(self) -> bool:
+        """Ask Dynamo to say so, if it has been loaded meanwhile; whether it has been asked."""
         if self._handler is not None:
-            return
+            return True
         dynamo = sys.modules.get("torch._dynamo.callback")
         # The module may be in the middle of its import.
         handler = getattr(dynamo, "callback_handler", None)
         if handler is not None:
             handler.register_start_callback(self._said)
             self._handler = handler
+        return handler is not None
 
     def stop(self) -> None:
         """Ask for nothing any more."""

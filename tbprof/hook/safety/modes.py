@@ -56,8 +56,7 @@ def enter_function_mode(mode: Any) -> None:
     below = [other for other in modes if other is default_device]
     above = [other for other in modes if other is not default_device]
     mode.is_entered = True
-    _hidden.append(mode)
-    _answer_without_ours()
+    _hide(mode)
     _replace_function_modes([*below, mode, *above])
 
 
@@ -75,7 +74,13 @@ def leave(mode: Any) -> None:
 
 
 def leave_when_outside(mode: Any) -> None:
-    """Leave a mode once the main thread is outside of it; on another thread it stays, and lets all pass."""
+    """Leave a mode once the main thread is outside of it; on another thread it stays, and lets all pass.
+
+    Until then it is out of sight, also where it was left while it ran and torch has it back: it is left for
+    good by the first who asks for modes.
+    """
+    if issubclass(type(mode), torch.overrides.TorchFunctionMode):
+        _hide(mode)
     is_waiting = any(other is mode for other, _ in _waiting)
     if is_waiting or threading.current_thread() is not threading.main_thread():
         return
@@ -323,6 +328,12 @@ _OF_THE_STACK = ("_len_torch_function_stack", "_get_function_stack_at", "_is_tor
 _NAMES = frozenset(_QUESTIONS + _OF_THE_STACK)
 _has_replaced: list[Any] = []
 """Whether ours stand in the places of torch's."""
+
+
+def _hide(mode: Any) -> None:
+    if not any(ours is mode for ours in _hidden):
+        _hidden.append(mode)
+    _answer_without_ours()
 
 
 def _answer_without_ours() -> None:

@@ -21,6 +21,7 @@ import torch
 
 from tbprof.hook.audit.call_log import is_own_file, is_users_file
 from tbprof.hook.audit.source_text import trace_file_name
+from tbprof.hook.safety.compiled_code import dynamo_counts
 from tbprof.hook.safety.guard import MissingFacts
 from tbprof.model import CompilerFacts, GraphBreak, Recompilation
 from tbprof.safe_open import content_within
@@ -169,18 +170,16 @@ _JUMP = "generic_jump"
 def compiler_facts() -> CompilerFacts | None:
     """Since the program began; None where nothing was compiled."""
     dynamo = sys.modules.get("torch._dynamo.utils")
-    # Another thread may be in the middle of its import.
-    counters = getattr(dynamo, "counters", None)
-    if counters is None or not counters["frames"]["total"]:
+    if not dynamo_counts("frames")["total"]:
         return None
     metrics = _metrics(dynamo)
     return CompilerFacts(
-        graphs=counters["stats"]["unique_graphs"],
-        operations=counters["stats"]["calls_captured"],
+        graphs=dynamo_counts("stats")["unique_graphs"],
+        operations=dynamo_counts("stats")["calls_captured"],
         breaks=_breaks(getattr(dynamo, "graph_break_reasons", [])[-MOST_RECORDS:]),
         recompilations=_recompilations(metrics),
         given_up=_distinct(_latest_reason(one) for one in metrics if _GIVEN_UP in _field(one, "fail_reason")),
-        cudagraph_skips=counters["inductor"]["cudagraph_skips"],
+        cudagraph_skips=dynamo_counts("inductor")["cudagraph_skips"],
         cudagraph_reasons=_distinct(_reason(_field(one, "cudagraph_skip_reason")) for one in metrics),
     )
 

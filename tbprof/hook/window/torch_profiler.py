@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import logging
+import re
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any, cast
 
 import torch
 from torch.profiler import ProfilerAction, ProfilerActivity, profile
@@ -62,6 +65,40 @@ class _Profiler(profile):  # type: ignore[misc]
         super().prepare_trace()
         if self.profiler is not None:
             self.profiler.acc_events = False
+
+
+class TracerWarnings:
+    """Keeps a warning from the program that torch's tracer of Python causes, which is recorded for stacks.
+
+    It asks each weight of a module that is called for its gradient; one that was computed has none, and torch
+    says so, in the name of the line at which the module's call begins.
+    """
+
+    def __init__(self) -> None:
+        call = torch.nn.Module._wrapped_call_impl.__code__
+        module = re.compile(re.escape(torch.nn.Module.__module__) + "$")
+        self._filter = ("ignore", _NO_LEAF, UserWarning, module, call.co_firstlineno)
+        self._held_by: list[Any] = []
+        """The list of filters that ours was put into: within `catch_warnings` the program has another one."""
+
+    def begin(self) -> None:
+        """Let the warning pass silently from now on: a recording may begin."""
+        # Not by `warnings.filterwarnings`: it has Python forget which warnings it has shown once.
+        self._held_by = cast("list[Any]", warnings.filters)
+        self._held_by.insert(0, self._filter)
+
+    def close(self, *, is_recorded: bool = True) -> None:
+        """Do nothing: there are no open calls to close, as `ModuleMarks` has them."""
+
+    def end(self, *, is_recorded: bool = True) -> None:  # noqa: ARG002 - as it ends the marks of modules
+        """Take the filter out of the list that it was put into, and out of a copy that is in use now."""
+        for filters in (self._held_by, cast("list[Any]", warnings.filters)):
+            for at in reversed(range(len(filters))):
+                if filters[at] is self._filter:
+                    del filters[at]
+
+
+_NO_LEAF = re.compile(r"The \.grad attribute of a Tensor that is not a leaf Tensor is being accessed")
 
 
 def make_profiler(

@@ -31,6 +31,7 @@ from tbprof.hook.spool import TRACE_SUFFIX, facts_path, inputs_path, remove_part
 from tbprof.hook.window.facts import write_facts
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.torch_profiler import (
+    TracerWarnings,
     end_prepared_session,
     import_for_start,
     is_stopped_by_device,
@@ -120,7 +121,9 @@ class ProfiledWindow:
             with_device=with_device,
         )
         # Call stacks name the modules.
-        self._marks = ModuleMarks(self.missing) if marks_modules and not options.with_stack else None
+        self._marks = (
+            TracerWarnings() if options.with_stack else ModuleMarks(self.missing) if marks_modules else None
+        )
         self._steps = 0
         self.recorded_steps = 0
         """Whole training steps in the recording."""
@@ -185,8 +188,9 @@ class ProfiledWindow:
             self._python_profiler.keep()
         # More, where a handler of the program's raised between a step's end and the profiler's.
         if self._steps >= self._schedule.warmup + self._schedule.active:
-            self._end_marks()
-        self._step()
+            self._step_out_of_marks()
+        else:
+            self._step()
         if not was_recording:
             self.start_ns += perf_counter_ns() - began_ns
             self._claim()
@@ -242,6 +246,14 @@ class ProfiledWindow:
     def _end_marks(self, *, is_recorded: bool = True) -> None:
         if self._marks is not None:
             self.missing.ask("module_marks", partial(self._marks.end, is_recorded=is_recorded), None)
+
+    def _step_out_of_marks(self) -> None:
+        if self._marks is not None:
+            self.missing.ask("module_marks", self._marks.close, None)
+        try:
+            self._step()
+        finally:
+            self._end_marks()
 
     def _end(self) -> None:
         # Ctrl-C may have come before it began, and torch fails to end a warm-up that has not.

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import torch
 
+from tbprof.hook.safety.compiled_code import dynamo_counts
 from tbprof.hook.safety.cuda_device import device_in_use
 from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.step_clock import StepClock
@@ -134,13 +135,12 @@ def _collections() -> dict[str, int]:
 
 def _compiled() -> dict[str, int]:
     # Only what is loaded is asked: importing the compiler takes seconds.
-    dynamo = sys.modules.get("torch._dynamo.utils")
-    if dynamo is None:
+    if "torch._dynamo.utils" not in sys.modules:
         return {}
     return {
-        "dynamo.graphs": dynamo.counters["stats"]["unique_graphs"],
-        "dynamo.frames": dynamo.counters["frames"]["total"],
-        "dynamo.graph_breaks": sum(dynamo.counters["graph_break"].values()),
+        "dynamo.graphs": dynamo_counts("stats")["unique_graphs"],
+        "dynamo.frames": dynamo_counts("frames")["total"],
+        "dynamo.graph_breaks": sum(dynamo_counts("graph_break").values()),
     }
 
 

@@ -11,7 +11,9 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from tbprof.hook.audit.audit import AuditStep
+from tbprof.hook.audit.line_recorder import LineRecorder
 from tbprof.hook.audit.upload_contents import content_of
+from tbprof.hook.safety.guard import MissingFacts
 
 
 class Wrapper(torch.Tensor):
@@ -107,3 +109,20 @@ def test_within_a_transform_of_torch_func_it_is_recorded_and_not_read(transform:
     audited = step.finish()
     assert [call.call for call in audited.audit.calls] == ["to"]
     assert audited.missing == ()
+
+
+def test_a_function_whose_name_is_no_string_goes_on_unchanged() -> None:
+    class Add:
+        def __init__(self) -> None:
+            self.__name__ = ["add"]
+
+        def __call__(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+            return left + right
+
+    recorder = LineRecorder(MissingFacts())
+    recorder.begin()
+    try:
+        total = torch.overrides.handle_torch_function(Add(), (), torch.ones(2), torch.ones(2))
+    finally:
+        recorder.end()
+    assert total.tolist() == [2.0, 2.0]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import torch
 from torch.utils.data import DataLoader
 
 from tbprof.hook.safety.guard import MissingFacts
-from tbprof.hook.window.facts import live_loaders_and_optimizers
+from tbprof.hook.window.live_objects import live_loaders_and_optimizers
 from tbprof.model import LoaderFacts, OptimizerFacts
 
 
@@ -58,6 +60,52 @@ def test_they_are_found_in_what_a_framework_holds() -> None:
         loaders, optimizers = pool.submit(Trainer().run).result()
     assert "Images" in {loader.dataset for loader in loaders}
     assert "OwnOptimizer" in {optimizer.name for optimizer in optimizers}
+
+
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows with each search through all objects."""
+    done: list[int] = []
+    get_referrers = gc.get_referrers
+
+    def counted(*kinds: object) -> list[object]:
+        done.append(len(kinds))
+        return get_referrers(*kinds)
+
+    monkeypatch.setattr(gc, "get_referrers", counted)
+    return done
+
+
+def test_a_second_window_searches_again_only_where_something_came_or_went(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    missing = MissingFacts()
+    loader = DataLoader(Images(range(4)), batch_size=2)
+    optimizer = OwnOptimizer([torch.ones(2)])
+    first = live_loaders_and_optimizers(missing)
+    done = searches(monkeypatch)
+    assert live_loaders_and_optimizers(missing) == first
+    assert done == []
+    second = DataLoader(Images(range(4)), batch_size=67)
+    assert 67 in {found.batch_size for found in live_loaders_and_optimizers(missing)[0]}
+    assert len(done) == 1
+    loader = DataLoader(Images(range(4)), batch_size=71)
+    assert 71 in {found.batch_size for found in live_loaders_and_optimizers(missing)[0]}
+    assert len(done) == 2
+    del second
+    assert 67 not in {found.batch_size for found in live_loaders_and_optimizers(missing)[0]}
+    assert len(done) == 3
+    optimizer.param_groups.append({"params": [torch.ones(3)]})
+    assert 2 in {found.groups for found in live_loaders_and_optimizers(missing)[1]}
+    assert len(done) == 3
+    del loader, optimizer
+
+
+def test_looking_keeps_no_loader_and_no_optimizer_alive() -> None:
+    loader, optimizer = DataLoader(Images(range(4))), OwnOptimizer([torch.ones(2)])
+    live_loaders_and_optimizers(MissingFacts())
+    alive = weakref.ref(loader), weakref.ref(optimizer)
+    del loader, optimizer
+    assert [one() for one in alive] == [None, None]
 
 
 def test_looking_keeps_nothing_of_a_function_alive() -> None:

@@ -1,5 +1,5 @@
-"""A training into which something comes at a chosen line of the hook's own code:
-`moments.py KIND FIRST LAST EVERY FOLDER`.
+"""A training into which something comes at a chosen line of the hook's own code, or of torch's:
+`moments.py WHERE KIND FIRST LAST EVERY FOLDER`.
 
 For each of these lines a training with a hook of its own runs. It prints what was left of each, and how
 many lines there are.
@@ -12,6 +12,7 @@ import functools
 import gc
 import json
 import logging
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from watching import publish_nothing
 
 import tbprof
 
-OURS = str(Path(tbprof.__file__).parent / "hook")
+FOLDERS = {"hook": Path(tbprof.__file__).parent / "hook", "torch": Path(torch.__file__).parent}
 SCHEDULE = tbprof.Schedule(skip_first=1, warmup=1, active=1)
 STEPS = 9
 
@@ -87,17 +88,21 @@ def ends_of_with(code: CodeType) -> frozenset[int]:
 
 
 class Moment:
-    """Counts the lines of the hook's code, and does something at one of them."""
+    """Counts the lines of the code in a folder, and does something at one of them."""
 
-    def __init__(self, at: int, act: Callable[[], None]) -> None:
-        self._at, self._act = at, act
+    def __init__(self, where: Path, at: int, act: Callable[[], None]) -> None:
+        self._where, self._at, self._act = where, at, act
+        self._prefix = f"{where}/"
         self._seen: Counter[tuple[CodeType, int]] = Counter()
         self.lines = 0
         self.place = ""
 
     def trace(self, frame: Any, event: str, _: object) -> Any:
-        """Each line of a frame of ours; Python traces nothing that is called from here."""
-        if not frame.f_code.co_filename.startswith(OURS):
+        """Each line of a frame there; Python traces nothing that is called from here.
+
+        It is the handler of a signal that never comes, so that what is called from here comes out of one.
+        """
+        if not frame.f_code.co_filename.startswith(self._prefix):
             return None
         place = frame.f_code, frame.f_lineno
         is_moment = event == "line" and frame.f_lasti not in ends_of_with(frame.f_code)
@@ -105,7 +110,7 @@ class Moment:
             self._seen[place] += 1
             self.lines += 1
             if self.lines == self._at:
-                file = Path(frame.f_code.co_filename).relative_to(OURS)
+                file = Path(frame.f_code.co_filename).relative_to(self._where)
                 self.place = f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
                 sys.settrace(None)
                 self._act()
@@ -139,13 +144,20 @@ def left_behind() -> dict[str, object]:
     return {name: value for name, value in found.items() if value}
 
 
-def run(kind: str, at: int, folder: Path) -> tuple[dict[str, object], Moment]:
-    """One training; what is left of it."""
+def run(
+    where: str, kind: str, at: int, folder: Path, values: list[float] | None = None
+) -> tuple[dict[str, object], Moment, list[float]]:
+    """One training; what is left of it, and what it computes where nothing is raised: else than `values`?"""
+    torch.manual_seed(0)
+    encoder = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    computed: list[float] = []
     model = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     hook = tbprof.TrainerHook(
         folder, schedule=SCHEDULE, memory=True, record_inputs=True, trackers=False, worker="w"
     )
-    moment = Moment(at, lambda: KINDS[kind](hook))
+    moment = Moment(FOLDERS[where], at, lambda: KINDS[kind](hook))
+    signal.signal(signal.SIGUSR2, moment.trace)
     found: dict[str, object] = {}
     # Held until the end: Python 3.11 may be about to call what is no longer set, where a moment comes while
     # it makes the frame for that call.
@@ -153,7 +165,13 @@ def run(kind: str, at: int, folder: Path) -> tuple[dict[str, object], Moment]:
     sys.settrace(trace)
     for _ in range(STEPS):
         try:
-            model(torch.ones(2, 8)).sum().backward()
+            inputs = torch.randn(2, 3, 8)
+            loss = model(inputs[:, 0]).sum()
+            loss.backward()
+            optimizer.step()
+            with torch.no_grad():
+                # It leaves its fast path, and gives others, where it sees a mode.
+                computed += [loss.item(), *encoder(inputs).flatten().tolist()]
             hook.step()
         except Preempted:
             pass
@@ -161,18 +179,22 @@ def run(kind: str, at: int, folder: Path) -> tuple[dict[str, object], Moment]:
             found["raised"] = f"{type(error).__name__}: {error}"
     sys.settrace(None)
     hook.close(wait_s=0)
-    return {**found, **left_behind()}, moment
+    if kind != "raise" and values not in (None, computed):
+        found["values"] = next(
+            at for at, pair in enumerate(zip(computed, values, strict=False)) if len({*pair}) > 1
+        )
+    return {**found, **left_behind()}, moment, computed
 
 
-def main(kind: str, first: int, last: int, every: int, folder: Path) -> None:
+def main(where: str, kind: str, first: int, last: int, every: int, folder: Path) -> None:
     logging.getLogger("tbprof").setLevel(logging.CRITICAL)
     publish_nothing()
     # What was there before: the hook would go through all of it in each of the trainings.
     gc.freeze()
-    _, without = run(kind, -1, folder / "without")
+    _, without, values = run(where, kind, -1, folder / "without")
     faults = {}
     for at in range(first, min(last, without.lines), every):
-        found, moment = run(kind, at, folder / str(at))
+        found, moment, _ = run(where, kind, at, folder / str(at), values)
         if found:
             faults[f"{at}, {moment.place}"] = found
         print(json.dumps({"at": at, "place": moment.place, "found": found}), flush=True)
@@ -180,4 +202,4 @@ def main(kind: str, first: int, last: int, every: int, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:5]), Path(sys.argv[5]))
+    main(*sys.argv[1:3], *map(int, sys.argv[3:6]), Path(sys.argv[6]))

@@ -83,6 +83,7 @@ _ASKED: dict[str, Callable[[], object]] = {
     "autocast": lambda: (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")),
     "call of modules": lambda: nn.Module.__call__ is nn.Module._wrapped_call_impl,
     "children": _children,
+    "counts of Dynamo": lambda: sorted(getattr(sys.modules.get("torch._dynamo.utils"), "counters", ())),
     "collector": lambda: (gc.isenabled(), gc.get_threshold(), len(gc.callbacks), gc.get_debug()),
     "default device": torch.get_default_device,
     "default type": torch.get_default_dtype,

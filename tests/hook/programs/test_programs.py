@@ -18,13 +18,23 @@ from script_runner import ScriptRunner, lanes
 HERE = Path(__file__).parent
 RUN = HERE / "run_program.py"
 
-SUBJECTS = ("optimizing", "differentiating", "stepping", "loading", "tensors", "models", "surroundings")
+SUBJECTS = (
+    *("optimizing", "differentiating", "stepping", "loading", "tensors", "models", "surroundings"),
+    *("techniques", "instruments", "jobs"),
+)
 
 SLOW = frozenset(
     (
         *("compiled_eagerly", "compiled_in_a_memory_step", "compiled_in_a_recorded_step"),
         *("compiled_in_an_audit_step", "exported", "flexible_attention"),
+        *(
+            "compiled_for_all_sizes",
+            "compiled_optimizer",
+            "compiled_step_that_calls_the_hook",
+            "compiled_whole",
+        ),
         *("loader_with_workers", "loader_with_workers_that_stay", "stream_with_workers"),
+        "workers_that_are_spawned",
     )
 )
 """They take seconds each."""
@@ -69,7 +79,8 @@ def seen(processes: ScriptRunner, folder: Path, program: tuple[str, str], varian
 
 
 def _named(line: str, folder: Path) -> str:
-    return re.sub(r"0x[0-9a-f]+|line \d+", "", line.replace(str(folder), ""))
+    # torch's own log begins a line with the time and the process.
+    return re.sub(r"0x[0-9a-f]+|line \d+|^[WE]\d{4} \S+ \d+ ", "", line.replace(str(folder), ""))
 
 
 def differences(alone: Seen, watched: Seen) -> dict[str, tuple[object, object]]:

@@ -15,7 +15,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_map
 
+from tbprof.hook.audit.line_recorder import LineRecorder
 from tbprof.hook.safety import modes
+from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.safety.modes import (
     can_change_dispatch_modes,
     enter_dispatch_mode,
@@ -224,3 +226,15 @@ def test_a_module_that_is_still_being_imported_is_looked_at_again(monkeypatch: p
     # Nothing else is imported meanwhile.
     vars(module).update(__spec__=None, has_torch_function=torch.overrides.has_torch_function)
     assert module.__name__ in dict(modes._asking_modules())
+
+
+def test_a_mode_that_is_left_while_it_runs_stays_out_of_sight() -> None:
+    recorder, ask = LineRecorder(MissingFacts()), torch.overrides.has_torch_function
+    weight = torch.ones(2, requires_grad=True)
+    weight.register_hook(lambda _: recorder.end())
+    recorder.begin()
+    weight.sum().backward()
+    # Torch has put it back on its stack.
+    assert not torch.overrides.has_torch_function((weight,))
+    assert torch._C._len_torch_function_stack() == 0
+    assert torch.overrides.has_torch_function is ask

@@ -54,8 +54,9 @@ def test_a_window_of_a_child_is_published_or_its_absence_said(
     logdir = tmp_path / "logs"
     ended = fork_script(TRAINING, logdir, how, steps, closes)
     assert ended.returncode == 0, ended.stderr
-    known = ("USDT:", "tbprof: window ", "  ")
-    said = [line for line in ended.stderr.splitlines() if not line.startswith(known)]
+    said = [
+        line for line in ended.stderr.splitlines() if not line.startswith(("USDT:", "tbprof: window ", "  "))
+    ]
     if steps == 1:
         assert said == [
             "tbprof: No window was recorded: recording begins after 3 steps; steps taken: 1."

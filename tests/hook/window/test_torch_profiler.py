@@ -17,7 +17,12 @@ from tbprof.hook.options import RecordOptions
 from tbprof.hook.safety.cuda_device import crashes_with_stack
 from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.schedule import Schedule
-from tbprof.hook.window.torch_profiler import end_prepared_session, make_profiler, supported_options
+from tbprof.hook.window.torch_profiler import (
+    TracerWarnings,
+    end_prepared_session,
+    make_profiler,
+    supported_options,
+)
 
 Step = Callable[[], float]
 
@@ -140,3 +145,22 @@ def test_warnings_that_were_shown_once_are_not_shown_again(training_step: Step, 
                 warnings.warn_explicit("once", UserWarning, "train.py", 1, registry=registry)
                 hook.step()
     assert [str(warning.message) for warning in shown].count("once") == 1
+
+
+def test_the_filter_goes_from_the_programs_list_though_it_ends_within_another() -> None:
+    before = list(warnings.filters)
+    kept, other = TracerWarnings(), TracerWarnings()
+    kept.begin()
+    with warnings.catch_warnings():
+        inside = len(warnings.filters)
+        kept.end()
+        assert len(warnings.filters) == inside - 1
+    assert warnings.filters == before
+    with warnings.catch_warnings():
+        kept.begin()
+    other.begin()
+    kept.end()
+    assert len(warnings.filters) == len(before) + 1
+    other.end()
+    other.end()
+    assert warnings.filters == before
