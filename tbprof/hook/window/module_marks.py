@@ -23,15 +23,13 @@ from torch.profiler import record_function
 
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has_compiled_code
 from tbprof.hook.safety.guard import MissingFacts, let_through
+from tbprof.hook.window.open_ranges import never_end
 
 logger = logging.getLogger("tbprof")
 
 _PREFIX = "nn.Module: "
 _COMPILED = "OptimizedModule"
 """What `torch.compile` makes of a module: called, it is about to compile."""
-
-_left_open: list[object] = []
-"""Marks whose recording is over: to close one then, as dropping it does, would write to freed memory."""
 
 _Open = list[tuple[nn.Module, Any]]
 """Modules that are being called, the innermost last, each with its mark: None where nothing was recorded."""
@@ -99,7 +97,8 @@ class ModuleMarks:
         if is_recorded:
             self._close_open()
         for marks in self._open.values():
-            _left_open.extend(mark for _, mark in marks if mark is not None)
+            for _, mark in marks:
+                never_end(mark)
             # Its calls are not over yet, and are not to close them.
             marks.clear()
         self._open.clear()
@@ -263,7 +262,7 @@ def _close(mark: Any) -> None:
         mark.__exit__(None, None, None)
     except Exception as fault:  # noqa: BLE001 - the border to the user's training
         let_through(fault)
-        _left_open.append(mark)
+        never_end(mark)
 
 
 def _say_that_steps_end_inside() -> None:

@@ -30,6 +30,7 @@ from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import TRACE_SUFFIX, facts_path, inputs_path, remove_partial_files
 from tbprof.hook.window.facts import write_facts
 from tbprof.hook.window.module_marks import ModuleMarks
+from tbprof.hook.window.open_ranges import begin_open_ranges_again, never_end
 from tbprof.hook.window.torch_profiler import (
     TracerWarnings,
     end_prepared_session,
@@ -166,6 +167,7 @@ class ProfiledWindow:
         began_ns = perf_counter_ns()
         import_for_start()
         self._python_profiler.keep()
+        self.missing.ask("open_ranges", begin_open_ranges_again, None)
         try:
             self._profiler.__enter__()
         except BaseException:
@@ -237,6 +239,7 @@ class ProfiledWindow:
     def forget(self) -> None:
         """In a forked child: the recording is its parent's, and nothing of it is to stay in this process."""
         self._end_marks(is_recorded=False)
+        never_end(self._profiler.step_rec_fn)
 
     def _claim(self) -> None:
         if self.is_recording:
@@ -277,9 +280,7 @@ class ProfiledWindow:
         else:
             end_prepared_session(self._profiler)
         torch.autograd.profiler._run_on_profiler_stop()
-        self.is_over = True
-        # So that nobody takes what is left of it for a profiler at work.
-        self._profiler.profiler = None
+        self._leave_profiler()
 
     def _lost_session(self) -> bool:
         """Look whether torch's session is still ours; if not, let go without touching it.
@@ -303,10 +304,14 @@ class ProfiledWindow:
             self._end_marks(is_recorded=False)
             if self._is_claimed:
                 end_orphaned_recording(self._profiler)
-            self.is_over = True
-            # So that nobody takes what is left of it for a profiler at work.
-            self._profiler.profiler = None
+            self._leave_profiler()
         return self.taken_away
+
+    def _leave_profiler(self) -> None:
+        """Have nobody take what is left of it for a profiler at work, and nobody end its open step."""
+        self.is_over = True
+        self._profiler.profiler = None
+        never_end(self._profiler.step_rec_fn)
 
     def _export(self, profiler: profile) -> None:
         """Torch calls this once, when the recording is complete or stopped."""
