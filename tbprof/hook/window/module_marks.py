@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import nn
-from torch.profiler import record_function
 
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has_compiled_code
 from tbprof.hook.safety.guard import MissingFacts, let_through
@@ -54,8 +53,8 @@ class ModuleMarks:
         self._names = _Names()
         self._open: dict[int, _Open] = {}
         """The open calls by thread."""
-        self._mark: Callable[[str], Any] = record_function
-        """In its place torch's own for operators, at a tenth of its cost; the trace has it among those."""
+        # Torch's own for operators, at a tenth of the cost of its ranges; the trace has it among those.
+        self._mark: Callable[[str], Any]
         self._is_on = False
         self._is_in_place = False
         """Whether `nn.Module.__call__` is ours."""

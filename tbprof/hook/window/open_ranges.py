@@ -17,8 +17,8 @@ from torch.autograd.profiler import record_function
 from tbprof.hook.safety.modes import unseen_by_modes
 
 _never_ended: list[object] = []
-_references = [0]
-"""To the class of ranges, but for those of its instances."""
+_without_any = [0]
+"""References to the class of ranges when none of them was alive; 0 where that is not known."""
 
 
 def never_end(one: object) -> None:
@@ -30,15 +30,15 @@ def begin_open_ranges_again() -> None:
     """Let the ranges of the program that are open end outside of the recording in which they began.
 
     To be called where nothing is recorded, before something is again. To search for them is to go through all
-    objects of the program, which takes some 100 ms per million; each of them holds its class, and where there
-    are no more references to that than without any, none is searched for.
+    objects of the program, which takes some 100 ms per million. Each of them holds its class: where that has
+    as many references as it had without any, none is searched for.
     """
-    if sys.getrefcount(record_function) <= _references[0]:
+    if sys.getrefcount(record_function) == _without_any[0]:
         return
     found = [one for one in gc.get_referrers(record_function) if issubclass(type(one), record_function)]
     for one in found:
         _begin_again(one)
-    _references[0] = sys.getrefcount(record_function) - len(found)
+    _without_any[0] = 0 if found else sys.getrefcount(record_function)
 
 
 def _begin_again(one: record_function) -> None:

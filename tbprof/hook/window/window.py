@@ -199,6 +199,7 @@ class ProfiledWindow:
         if self.is_over:
             # Leaves the annotation that torch opened for the step after the window.
             self._profiler.__exit__(None, None, None)
+            self._profiler.step_rec_fn = None
             self._python_profiler.give_back()
 
     def stop(self) -> None:
@@ -217,6 +218,7 @@ class ProfiledWindow:
             # Ctrl-C came before torch had opened this step's annotation, and it would fail to close it.
             self._profiler.step_rec_fn = None
         self._end()
+        self._profiler.step_rec_fn = None
         self._python_profiler.give_back()
         self.is_over = True
 
@@ -239,7 +241,7 @@ class ProfiledWindow:
     def forget(self) -> None:
         """In a forked child: the recording is its parent's, and nothing of it is to stay in this process."""
         self._end_marks(is_recorded=False)
-        never_end(self._profiler.step_rec_fn)
+        self._never_end_step()
 
     def _claim(self) -> None:
         if self.is_recording:
@@ -311,7 +313,12 @@ class ProfiledWindow:
         """Have nobody take what is left of it for a profiler at work, and nobody end its open step."""
         self.is_over = True
         self._profiler.profiler = None
+        self._never_end_step()
+
+    def _never_end_step(self) -> None:
+        """Its recording is over, or its parent's."""
         never_end(self._profiler.step_rec_fn)
+        self._profiler.step_rec_fn = None
 
     def _export(self, profiler: profile) -> None:
         """Torch calls this once, when the recording is complete or stopped."""
