@@ -76,7 +76,7 @@ class Turn:
             finally:
                 self._release()
         elif holder != get_ident():
-            self._thread.say_elsewhere(call)
+            self._guard.run(functools.partial(self._thread.say_elsewhere, call))
         elif not is_step:
             # A step within a step is counted, and nothing more.
             self._put_off[object()] = action

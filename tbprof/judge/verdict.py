@@ -414,6 +414,10 @@ def _where(
         if is_known and isinstance(finding.figures, BoundCode | HostPauses | ItemLoop):
             if isinstance(finding.figures, ItemLoop) and not finding.figures.place:
                 return None
-            idle_ns = finding.figures.idle_per_step_ns * len(facts.steps)
+            idle_ns = _in_place_ns(finding.figures) * len(facts.steps)
             return words.CausePlace(finding.figures.place, idle_ns / 1000)
     return None
+
+
+def _in_place_ns(figures: BoundCode | HostPauses | ItemLoop) -> int:
+    return figures.in_place_ns if isinstance(figures, HostPauses) else figures.idle_per_step_ns

@@ -58,6 +58,27 @@ class Construction:
     count: int
 
 
+IN_LOADER = "loader"
+"""What runs around a sampled line that a DataLoader runs in the training's own process."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampledLine:
+    """A line at which the training's thread was seen in the audit step while torch ran no operator."""
+
+    file: str
+    line: int
+    function: str
+    caller: Source | None
+    """The line of the user's own code that it came from, where `file` is a library's."""
+    within: str
+    """IN_LOADER, else ""."""
+    count: int
+    """How many samples it has."""
+    time_ns: int
+    """The time that they stand for."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceText:
     """Lines of a program as they were when it ran, so that no viewer opens a path of a trace."""
@@ -120,6 +141,10 @@ class Audit:
     sources: tuple[SourceText, ...]
     constructions: tuple[Construction, ...] = ()
     backward_calls: int = 0
+    samples: tuple[SampledLine, ...] = ()
+    """Where the thread was outside of torch's operators, the longest first."""
+    samples_taken: int = 0
+    """All that were taken, those within operators among them."""
 
 
 @dataclass(frozen=True, slots=True)

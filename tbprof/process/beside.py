@@ -1,7 +1,8 @@
 """Runs a module beside a program that must not notice: at the lowest priority, in a session of its own.
 
-`python -m tbprof.process.beside PIPE MODULE ARGUMENT...`: PIPE is the descriptor to which the exit code is
-written, for whoever cannot wait for this process since it is none of its children.
+`python -m tbprof.process.beside PIPE,... MODULE ARGUMENT...`: PIPE is the descriptor to which the exit code
+is written, for whoever cannot wait for this process since it is none of its children. It and those after it
+stay open; all others are the program's, whose ports and pipes end with it.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ _IOPRIO_SET = {"x86_64": 251, "aarch64": 30}
 """The number of that call of Linux, which its C library does not have."""
 _IDLE_IO = 3 << 13
 _THIS_PROCESS = 1
+_DESCRIPTORS = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
+_STANDARD_ERROR = 2
 
 
 def main() -> None:
-    pipe, module, *arguments = sys.argv[1:]
+    given, module, *arguments = sys.argv[1:]
+    pipe, *held = map(int, given.split(","))
     _stand_apart()
+    _close_others({pipe, *held})
     take_lowest_priority()
-    ending = _Ending(int(pipe))
+    ending = _Ending(pipe)
     sys.argv[1:] = arguments
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
@@ -83,6 +88,15 @@ def _stand_apart() -> None:
     for number in (signal.SIGQUIT, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _close_others(kept: set[int]) -> None:
+    # As a text is read from it, there is one more, which is closed by then.
+    with contextlib.suppress(OSError):
+        for number in map(int, os.listdir(_DESCRIPTORS)):  # noqa: PTH208 - imports little
+            if number > _STANDARD_ERROR and number not in kept:
+                with contextlib.suppress(OSError):
+                    os.close(number)
 
 
 T = TypeVar("T")

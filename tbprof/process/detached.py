@@ -119,7 +119,8 @@ class _Orphan(Detached):
             with contextlib.closing(_Inherited([write_end, *held])) as inherited:
                 os.close(write_end)
                 pipe = inherited.numbers[0]
-                command = python_command(_STARTER, [str(pipe), module, *arguments])
+                kept = ",".join(map(str, inherited.numbers))
+                command = python_command(_STARTER, [kept, module, *arguments])
                 _run_in_shell(_script(command, folder, output, variables, pipe), inherited.numbers)
             if self.has_ended() and self.pid is None:
                 raise OSError(f"{_SHELL} could not start a process now")
@@ -268,10 +269,26 @@ def _script(
 
 def _run_in_shell(script: bytes, inherited: Sequence[int]) -> None:
     """Run a script that ends at once."""
-    if sys.platform == "linux" and _run_unseen(script):
+    if sys.platform == "linux" and not _is_in_system() and _run_unseen(script):
         return
     shell = subprocess.Popen([_SHELL, "-c", os.fsdecode(script)], pass_fds=inherited)
     shell.wait()
+
+
+def _is_in_system() -> bool:
+    """Whether a thread of the program may be in `os.system` now, which ignores two signals meanwhile.
+
+    Where ours began after it and ended later, that would stay so: the C library counts its calls in memory
+    that both processes have, and the last one to end takes back what was done to the signals of the first.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        ignored = int(status.partition("SigIgn:")[2].split(maxsplit=1)[0], 16)
+        return any(
+            ignored >> (number - 1) & 1 and signal.getsignal(number) is not signal.SIG_IGN
+            for number in (signal.SIGINT, signal.SIGQUIT)
+        )
+    return True
 
 
 def _run_unseen(script: bytes) -> bool:

@@ -86,12 +86,18 @@ TORCH = os.path.dirname(torch.__file__) + os.sep  # noqa: PTH120
 STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
 """Installed packages may lie beneath it."""
 
+
+def import_path() -> list[str]:
+    """Where Python imports from; what a program has put there besides texts, Python passes over as well."""
+    return [folder for folder in sys.path if type(folder) is str]
+
+
 _FOLDERS = (
     *(sysconfig.get_path(name) for name in ("purelib", "platlib")),
     *site.getsitepackages(),
     site.getusersitepackages(),
     # Of an environment that lies over another one, too.
-    *(folder for folder in sys.path if folder.endswith(("site-packages", "dist-packages"))),
+    *(folder for folder in import_path() if folder.endswith(("site-packages", "dist-packages"))),
 )
 _INSTALLED = tuple({folder.rstrip(os.sep) + os.sep for folder in _FOLDERS})
 """Where packages are installed, those of the standard library apart."""
@@ -116,7 +122,7 @@ def library_of(file: str) -> str | None:
 def current_import_folders() -> tuple[str, ...]:
     """The folders that Python imports from now; a program may add others."""
     users = (site.getuserbase(), site.getusersitepackages())
-    folders = (*site.getsitepackages(), *sys.path, *users, os.path.dirname(TORCH[:-1]))  # noqa: PTH120
+    folders = (*site.getsitepackages(), *import_path(), *users, os.path.dirname(TORCH[:-1]))  # noqa: PTH120
     return tuple(os.path.abspath(folder) + os.sep for folder in folders)  # noqa: PTH100
 
 

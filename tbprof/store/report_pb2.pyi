@@ -497,6 +497,24 @@ class Construction(_message.Message):
     count: int
     def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., kind: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
 
+class SampledLine(_message.Message):
+    __slots__ = ("file", "line", "function", "caller", "within", "count", "time_ns")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    CALLER_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    TIME_NS_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    line: int
+    function: str
+    caller: Source
+    within: str
+    count: int
+    time_ns: int
+    def __init__(self, file: _Optional[str] = ..., line: _Optional[int] = ..., function: _Optional[str] = ..., caller: _Optional[_Union[Source, _Mapping]] = ..., within: _Optional[str] = ..., count: _Optional[int] = ..., time_ns: _Optional[int] = ...) -> None: ...
+
 class SourceText(_message.Message):
     __slots__ = ("file", "first_line", "text")
     FILE_FIELD_NUMBER: _ClassVar[int]
@@ -508,7 +526,7 @@ class SourceText(_message.Message):
     def __init__(self, file: _Optional[str] = ..., first_line: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
 
 class Audit(_message.Message):
-    __slots__ = ("left_out", "calls", "order", "dropped", "sources", "constructions", "backward_calls")
+    __slots__ = ("left_out", "calls", "order", "dropped", "sources", "constructions", "backward_calls", "samples", "samples_taken")
     LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
@@ -516,6 +534,8 @@ class Audit(_message.Message):
     SOURCES_FIELD_NUMBER: _ClassVar[int]
     CONSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
     BACKWARD_CALLS_FIELD_NUMBER: _ClassVar[int]
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    SAMPLES_TAKEN_FIELD_NUMBER: _ClassVar[int]
     left_out: str
     calls: _containers.RepeatedCompositeFieldContainer[RecordedCall]
     order: _containers.RepeatedScalarFieldContainer[int]
@@ -523,7 +543,9 @@ class Audit(_message.Message):
     sources: _containers.RepeatedCompositeFieldContainer[SourceText]
     constructions: _containers.RepeatedCompositeFieldContainer[Construction]
     backward_calls: int
-    def __init__(self, left_out: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., order: _Optional[_Iterable[int]] = ..., dropped: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., constructions: _Optional[_Iterable[_Union[Construction, _Mapping]]] = ..., backward_calls: _Optional[int] = ...) -> None: ...
+    samples: _containers.RepeatedCompositeFieldContainer[SampledLine]
+    samples_taken: int
+    def __init__(self, left_out: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., order: _Optional[_Iterable[int]] = ..., dropped: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., constructions: _Optional[_Iterable[_Union[Construction, _Mapping]]] = ..., backward_calls: _Optional[int] = ..., samples: _Optional[_Iterable[_Union[SampledLine, _Mapping]]] = ..., samples_taken: _Optional[int] = ...) -> None: ...
 
 class StepCounts(_message.Message):
     __slots__ = ("counts",)

@@ -8,6 +8,7 @@ whether these are the same bytes again.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -22,9 +23,12 @@ from torch.optim import Optimizer
 from tbprof.hook.audit.call_log import CallLog, user_frame
 from tbprof.hook.audit.line_recorder import LineRecorder
 from tbprof.hook.audit.source_text import source_texts, trace_file_name
+from tbprof.hook.audit.stack_sampler import StackSampler
 from tbprof.hook.audit.sync_warnings import SyncCallbacks, SyncWarnings
 from tbprof.hook.safety.compiled_code import has_compiled_code
-from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.safety.guard import MissingFacts, let_through
+from tbprof.hook.safety.program_values import class_name
+from tbprof.hook.window.module_marks import MOST_WINDOWS
 from tbprof.model import Audit, Construction, MissingFact
 
 NO_STEP = "no_step"
@@ -44,7 +48,8 @@ class AuditStep:
     """Records from `start` to `finish`, which must be called on one thread.
 
     Of its parts none needs another: the function mode sees calls, the warnings see waits, and the
-    constructions are counted. In a program with compiled code only the mode stays out.
+    constructions are counted. In a program with compiled code the mode stays out, and so does the sampler of
+    stacks, which knows by the mode where torch runs an operator.
     """
 
     def __init__(self, *, embed_source: bool, sync_callbacks: bool = False) -> None:
@@ -53,6 +58,7 @@ class AuditStep:
         self._recorder = LineRecorder(self._missing)
         self._whole: tuple[CallLog, int] | None = None
         self._constructions = ConstructionWatch()
+        self._sampler = StackSampler()
         self._waits_fact = "sync_callbacks" if sync_callbacks else "sync_warnings"
         self._waits: SyncWarnings | SyncCallbacks = (
             SyncCallbacks(self._recorder.note_sync)
@@ -65,20 +71,24 @@ class AuditStep:
         """A step begins."""
         if not self._left_out and not self._is_done("function_calls", self._recorder.begin):
             self._left_out = FAULT
+        if not self._left_out:
+            self._is_done("samples", self._sampler.start)
         self._is_done("constructions", self._constructions.start)
         if not self._is_done(self._waits_fact, self._waits.start):
             self._is_done(self._waits_fact, self._waits.stop)
 
     def pause(self, *, paused: bool) -> None:
         """Record nothing for a while."""
-        self._recorder.is_on = self._constructions.is_on = not paused
+        self._recorder.is_on = self._constructions.is_on = self._sampler.is_on = not paused
 
     def wants_another_step(self) -> bool:
         """At the end of a step: whether another one tells more, which then has begun."""
+        self._sampler.stop()
         if self._recorder.met_compiler and not self._left_out:
             # What was seen until then is a part of a step. Of the next one, waits can be heard.
             self._left_out, self._whole = COMPILED, None
             self._recorder.forget()
+            self._sampler.forget()
             return self._waits.is_heard
         contents = self._recorder.log.contents
         if self._left_out:
@@ -112,6 +122,8 @@ class AuditStep:
             sources=sources if self._embed_source else (),
             constructions=self._constructions.constructions,
             backward_calls=backward_calls,
+            samples=self._missing.ask("samples", lambda: self._sampler.lines, ()),
+            samples_taken=self._sampler.taken,
         )
         return Audited(audit, self._missing.facts)
 
@@ -125,6 +137,7 @@ class AuditStep:
     def turn_off(self) -> None:
         """Stop recording from another thread: the mode stays where it is, and lets everything pass."""
         self._recorder.is_on = False
+        self._sampler.stop()
         try:
             self._is_done("constructions", self._constructions.stop)
         finally:
@@ -151,6 +164,9 @@ _WATCHED: tuple[Any, ...] = (torch.nn.Module, Optimizer)
 """Every module, every loss and every optimizer runs the `__init__` of one of them."""
 
 
+_watched_windows = itertools.count()
+
+
 class ConstructionWatch:
     """Counts by line; only from `start` to `stop` are the two `__init__` ours."""
 
@@ -161,7 +177,9 @@ class ConstructionWatch:
         self._replaced: list[tuple[Any, Callable[..., None], Callable[..., None]]] = []
 
     def start(self) -> None:
-        """Count from now on."""
+        """Count from now on, in the first windows of a process."""
+        if next(_watched_windows) >= MOST_WINDOWS:
+            return
         for kind in _WATCHED:
             original = kind.__init__
             ours = self._counting(original)
@@ -188,10 +206,17 @@ class ConstructionWatch:
         @wraps(original)
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it stands for one
             if watch.is_on:
-                watch._note(type(self).__name__, sys._getframe(1))
+                watch._look(self, sys._getframe(1))
             original(self, *args, **kwargs)
 
         return __init__
+
+    def _look(self, built: Any, innermost: FrameType) -> None:
+        try:
+            self._note(class_name(built), innermost)
+        except Exception as fault:  # noqa: BLE001 - the border to the user's constructor
+            let_through(fault)
+            self.is_on = False
 
     def _note(self, kind: str, innermost: FrameType) -> None:
         frame = user_frame(innermost)

@@ -116,7 +116,7 @@ def _caller(frame: FrameType) -> Source | None:
     return Source(trace_file_name(code.co_filename), own.f_lineno, code.co_name, exact=True, candidates=())
 
 
-_HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
+HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
 _WARNINGS = (STANDARD_LIBRARY + "warnings.py", STANDARD_LIBRARY + "_py_warnings.py")
 _COMPILED = os.sep + "torchinductor_"
 """Within the path of what torch.compile generates."""
@@ -156,7 +156,7 @@ def is_users_file(file: str) -> bool:
         return is_notebook(file)
     if _COMPILED in file:
         return False
-    return not file.startswith((TORCH, _HOOK, *_WARNINGS))
+    return not file.startswith((TORCH, HOOK, *_WARNINGS))
 
 
 def _is_users(code: CodeType) -> bool:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from tbprof.hook.memory.storage_mode import StorageMode, block_of
-from tbprof.hook.safety.program_values import is_a, is_plain_tensor, is_tensor, items_of
+from tbprof.hook.safety.program_values import is_a, is_plain_tensor, is_tensor, items_of, named_modules
 from tbprof.model import HeldTensors
 
 LONGEST_S = 0.8
@@ -174,8 +174,7 @@ class KnownTensors:
         """The names of modules by their identity."""
         for root in self._roots():
             first = type(root).__name__
-            # torch's own: one of the program's would be code of its.
-            for name, module in nn.Module.named_modules(root):
+            for name, module in named_modules(root):
                 self.names.setdefault(id(module), _joined(first, name))
 
     @property
@@ -202,9 +201,11 @@ class KnownTensors:
 
     def say_of(self, optimizer: Optimizer, mode: StorageMode) -> None:
         """Its parameters, their gradients, and its state."""
-        for group in optimizer.__dict__["param_groups"]:
-            self._say_parameters(mode, group["params"], "")
-        for parameter, state in optimizer.__dict__.get("state", {}).items():
+        for group in items_of(optimizer.__dict__["param_groups"]):
+            for parameters in items_of(group):
+                self._say_parameters(mode, items_of(parameters), "")
+        states = optimizer.__dict__.get("state", {})
+        for parameter, state in dict.items(states) if is_a(states, dict) else ():
             owner = _module_of(parameter) if is_tensor(parameter) else ""
             for tensor in _tensors_in(items_of(state)):
                 mode.see(tensor, "optimizer state", owner)

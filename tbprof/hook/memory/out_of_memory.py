@@ -51,15 +51,21 @@ def memory_error(error: BaseException) -> BaseException | None:
     """The error that says that memory ran out: this one, or one that it was raised because of."""
     for _ in range(_MOST_CAUSES):
         is_host = isinstance(error, MemoryError) or (
-            isinstance(error, RuntimeError) and _CPU.search(str(error)) is not None
+            isinstance(error, RuntimeError) and _CPU.search(_text_of(error)) is not None
         )
         if is_host or isinstance(error, torch.OutOfMemoryError):
             return error
-        cause = error.__cause__ or error.__context__
+        cause = error.__context__ if error.__cause__ is None else error.__cause__
         if cause is None:
             break
         error = cause
     return None
+
+
+def _text_of(error: BaseException) -> str:
+    """What it says without a method of the program's, whose class it may be."""
+    said = error.args[0] if len(error.args) == 1 else ""
+    return said if type(said) is str else ""
 
 
 def look_at(
@@ -79,7 +85,7 @@ def look_at(
         seen: What the allocator of its device said when it failed, where that was watched.
         left_on: What the program leaves on, where that was raised because of it.
     """
-    message, device = str(error), gpu_of(error)
+    message, device = _text_of(error), gpu_of(error)
     is_address_limit = device.type == "cpu" and _address_limit() is not None
     if seen is not None:
         total: int | None = seen.total_bytes
@@ -124,7 +130,7 @@ def gpu_of(error: BaseException) -> torch.device:
     """The device whose memory ran out; the CPU where it was no GPU's."""
     if not isinstance(error, torch.OutOfMemoryError):
         return torch.device("cpu")
-    number = _GPU_NUMBER.search(str(error))
+    number = _GPU_NUMBER.search(_text_of(error))
     return torch.device("cuda", int(number[1]) if number else 0)
 
 

@@ -19,6 +19,34 @@ _GET_DTYPE = Tensor.dtype.__get__
 _GET_REQUIRES_GRAD = Tensor.requires_grad.__get__
 
 
+_NAME_OF_CLASS = type.__dict__["__name__"].__get__
+
+
+def class_name(value: Any) -> str:
+    """What its class is called, whatever the class of that class makes of it."""
+    name: str = _NAME_OF_CLASS(type(value))
+    return name
+
+
+def named_modules(root: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
+    """The module and all within it, each once, with the paths that torch's own `named_modules` gives them."""
+    seen: set[int] = set()
+    waiting = [("", root)]
+    while waiting:
+        path, module = waiting.pop()
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        yield path, module
+        children = object.__getattribute__(module, "__dict__").get("_modules")
+        named = list(dict.items(children)) if is_a(children, dict) else []
+        waiting += [
+            (f"{path}.{name}" if path else name, child)
+            for name, child in reversed(named)
+            if is_a(child, torch.nn.Module)
+        ]
+
+
 def is_a(value: Any, *kinds: type) -> bool:
     """Whether it is of one of these classes, or of one derived from them."""
     return issubclass(type(value), kinds)

@@ -14,6 +14,7 @@ from torch.optim import Optimizer
 from torch.utils.data import DataLoader
 
 from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.safety.program_values import items_of
 from tbprof.model import LoaderFacts, OptimizerFacts
 
 MOST_OF_EACH = 16
@@ -112,13 +113,17 @@ def _optimizer(optimizer: Any, missing: MissingFacts) -> OptimizerFacts:
     given = _own_attributes(optimizer)
     # One that wraps another may have no defaults, and one of the user's own none of torch's switches.
     defaults: Any = missing.ask("optimizers", lambda: given["defaults"], {})
-    switches = {name: defaults.get(name) for name in ("foreach", "fused", "capturable")}
+    groups = [group for group in items_of(given["param_groups"]) if type(group) is dict]
+    switches = {name: dict.get(defaults, name) if type(defaults) is dict else None for name in _SWITCHES}
     return OptimizerFacts(
         name=type(optimizer).__name__,
         **{name: value if isinstance(value, bool) else None for name, value in switches.items()},
-        groups=len(given["param_groups"]),
-        parameters=sum(len(group["params"]) for group in given["param_groups"]),
+        groups=len(groups),
+        parameters=sum(1 for group in groups for _ in items_of(group["params"])),
     )
+
+
+_SWITCHES = ("foreach", "fused", "capturable")
 
 
 def _own_attributes(one: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from torch import nn
 
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has_compiled_code
 from tbprof.hook.safety.guard import MissingFacts, let_through
+from tbprof.hook.safety.program_values import class_name, named_modules
 from tbprof.hook.window.open_ranges import never_end
 
 logger = logging.getLogger("tbprof")
@@ -36,6 +37,10 @@ _Open = list[tuple[nn.Module, Any]]
 MOST_WINDOWS = 100
 """The most windows of a process: since Python 3.13 a class that was changed a thousand times stays slow to
 look up."""
+
+DEEPEST = 48
+"""Calls within each other that are marked. Each mark is a frame, of which Python allows a thousand: a network
+that calls itself very often could use them up."""
 
 _marked_windows = itertools.count()
 
@@ -115,6 +120,9 @@ class ModuleMarks:
             marks, known = self._open.get(get_ident()), self._names.known.get(id(module))
             # All but the first calls end here: each further function would be felt.
             if marks and known is not None and known.module() is module and known.mark is not None:
+                if len(marks) >= DEEPEST:
+                    self._put_back()
+                    return None
                 marks.append((module, self._opened(known.mark)))
                 return marks
             return self._enter_first(module)
@@ -236,15 +244,14 @@ class _Names:
         return known.mark
 
     def _learn(self, module: nn.Module, around: nn.Module | None) -> None:
-        kind = type(module).__name__
+        kind = class_name(module)
         if around is None:
             root = self._outermost_name(module, kind)
         else:
             root = f"{self.known[id(around)].path}.{kind}"
-        # torch's own: one of the program's would be code of its.
-        for path, inner in nn.Module.named_modules(module):
+        for path, inner in named_modules(module):
             whole = f"{root}.{path}" if path else root
-            self.known[id(inner)] = _Known(weakref.ref(inner), whole, _mark(whole, type(inner).__name__))
+            self.known[id(inner)] = _Known(weakref.ref(inner), whole, _mark(whole, class_name(inner)))
 
     def _outermost_name(self, module: nn.Module, kind: str) -> str:
         number, name = 0, kind

@@ -14,10 +14,11 @@ from tbprof.analysis.attribution.op_chains import called_from
 from tbprof.analysis.attribution.sources import parse_frame, user_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import drained_by
+from tbprof.analysis.figures.sampled_places import sampled_place
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.names import matching_rows
-from tbprof.model import Saving
+from tbprof.model import IN_LOADER, Saving
 from tbprof.records import dataclass
 from tbprof.rules.input import words
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
@@ -103,7 +104,7 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
     """The deepest Python function within the calls that most of the idle lies in, and that share of it.
 
     Before it stands the function of another package that calls it. Where no such frame was recorded, it is
-    the data set of the only loader that the hook saw, else "".
+    the line with most of the hook's samples; else the data set of the only loader that the hook saw, else "".
     """
     slices, names = facts.trace.slices, facts.trace.names
     rows = user_frames(facts.trace)
@@ -116,7 +117,8 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
     idle_ns = max(total_ns(calls.idle), 1)
     most = np.flatnonzero(of_name >= _MOST * idle_ns)
     if len(most) == 0:
-        return _only_dataset(facts), None
+        sampled = sampled_place(facts, IN_LOADER)
+        return (_only_dataset(facts), None) if sampled is None else (sampled.place, sampled.share)
     chains = [
         _around(slices, rows, int(rows[at == one][np.argmax(covered_ns[at == one])])) for one in most.tolist()
     ]

@@ -25,7 +25,7 @@ Fix
     Launch the device's next work before it, take it out of the step, or, where it prepares data, give it
     to worker processes.
     caveat: the place is what the host was in, not always what is slow: without Python frames it is
-    the outermost op.
+    the outermost op. Where torch ran none, it is the line with most of the hook's samples.
 
 Silent
     Not reported if such idle time is under 1 % of the warm steps, or for pauses shorter than 0.2 ms: then
@@ -45,6 +45,7 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import knows_launching_code
 from tbprof.analysis.figures.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
+from tbprof.analysis.figures.sampled_places import sampled_place
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union, union_of
 from tbprof.analysis.names import matching_rows
@@ -74,21 +75,25 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     place = min(places, key=lambda one: (-idle_ns[one], one))
     idle = places[place].idle
+    sampled = None if place else sampled_place(facts, within="")
+    named = place if sampled is None else sampled.place
     seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=idle_ns[place])
     won_ns = max(total_ns(idle), earlier_host_ns(facts, _paused(facts, place)))
     yield window_finding(
         _CODE,
-        place=place,
-        severity=_severity(facts, seen, place, pauses=len(idle)),
+        place=named,
+        severity=_severity(facts, seen, named, pauses=len(idle)),
         count=len(idle),
         removal="rewrite",
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
-        confidence="medium" if place else "low",
+        confidence="medium" if named else "low",
         evidence=idle_evidence(facts, idle),
         figures=HostPauses(
-            place=place,
+            place=named,
             idle_per_step_ns=idle_ns[place] // len(facts.steps),
             all_places_per_step_ns=all_ns // len(facts.steps),
+            sampled_share=None if sampled is None else sampled.share,
+            samples=None if sampled is None else sampled.samples,
         ),
     )
 

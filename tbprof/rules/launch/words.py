@@ -42,10 +42,25 @@ class HostPauses(Figures):
     """The code that the host is in; "" where none was recorded."""
     idle_per_step_ns: int
     all_places_per_step_ns: int
+    sampled_share: float | None = None
+    """The place's share of the hook's samples outside of torch's operators, where these name it."""
+    samples: int | None = None
+    """How many there are."""
+
+    @property
+    def in_place_ns(self) -> int:
+        """The part of the idle of a step that lies in the place, by the samples where these name it."""
+        part = 1.0 if self.sampled_share is None else self.sampled_share
+        return round(self.idle_per_step_ns * part)
 
     def sentence(self, scope: Scope, /) -> str:
-        place = place_words(self.place) or "code that was not recorded"
-        return f"{duration_of(self.idle_per_step_ns)} {scope.each} in {place}."
+        idle = f"{duration_of(self.idle_per_step_ns)} {scope.each}"
+        if self.sampled_share is not None:
+            part = f"{share(self.sampled_share)} of {self.samples:,} samples"
+            return (
+                f"{idle} in code that calls no operator of torch's: {part} lie in {place_words(self.place)}."
+            )
+        return f"{idle} in {place_words(self.place) or 'code that was not recorded'}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ _WORDS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"nn\.Module: (.+)", lambda m: f"module {m[1]}"),
     (r"(.+\.pyx?): (.+)", lambda m: f"{m[2]} of {m[1]}"),
     (r"(.+\.pyx?)\((\d+)\): (.+)", lambda m: f"{m[1]}:{m[2]} {m[3]}"),
+    (r".+\.pyx?:\d+ .+", lambda m: m[0]),
     (r"autograd::engine::evaluate_function: (\w+)Backward\d+", lambda m: f"the backward pass of {m[1]}"),
     (r"\w+::.+", lambda m: f"operator {m[0]}"),
     (r"backward|nccl:.*|gloo:.*|Compiled\w+|Torch.*|triton_.*|DistributedDataParallel.*", lambda m: m[0]),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import pathlib
+from typing import Any
 
 import pytest
 from check_cases import CheckCases
+from hook_scenes import found_with, the_audit
 from launch_scenes import hand_written_loss, pausing
 from public_report import PublicReport
 from rule_scenes import found
 from trace_builder import TraceBuilder
+
+from tbprof.model import IN_LOADER, SampledLine, Scope, Source
 
 
 def test_code_that_launches_nothing_is_named() -> None:
@@ -24,6 +28,58 @@ def test_code_that_launches_nothing_is_named() -> None:
     }
     assert finding.saving is not None
     assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 3 * 3_000_000)
+
+
+def unlabeled(pause_us: float) -> TraceBuilder:
+    """Three steps with a pause in which nothing is recorded."""
+    built = TraceBuilder()
+    for number in range(3):
+        start = 10_000.0 * number
+        built.step(number, start, start + 10_000)
+        built.launch(start, start + 1, runs=(start + 1, start + 2))
+        built.launch(start + 1 + pause_us, start + 2 + pause_us, runs=(start + 2 + pause_us, start + 9_999))
+    return built
+
+
+def sampled_line(function: str, time_ms: int, **other: Any) -> SampledLine:
+    known = {"file": "rle.py", "line": 88, "caller": None, "within": "", "count": 30, **other}
+    return SampledLine(function=function, time_ns=time_ms * 1_000_000, **known)
+
+
+def test_where_torch_ran_no_operator_the_line_with_most_samples_is_named() -> None:
+    audit = the_audit(samples=(sampled_line("encode", 61), sampled_line("log", 39)))
+    (finding,) = found_with(audit, unlabeled(3_000), "LCH02")
+    assert finding.numbers() == {
+        "place": "rle.py:88 encode",
+        "idle_per_step_ns": 3_001_333,
+        "all_places_per_step_ns": 3_001_333,
+        "sampled_share": 0.61,
+        "samples": 60,
+    }
+    said = finding.figures.sentence(Scope("a step", "a step"))
+    assert said.replace("\u202f", " ") == (
+        "3.0 ms a step in code that calls no operator of torch's: 61 % of 60 samples lie in rle.py:88 encode."
+    )
+
+
+def test_a_library_s_line_is_named_with_the_program_s_own_that_runs_it() -> None:
+    own = Source("train.py", 12, "augment", exact=True, candidates=())
+    lines = (sampled_line("sort", 50, file="numpy/fromnumeric.py", caller=own), sampled_line("other", 20))
+    (finding,) = found_with(the_audit(samples=lines), unlabeled(3_000), "LCH02")
+    assert finding.numbers()["place"] == "train.py:12 augment > sort"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param((sampled_line("encode", 61, count=19),), id="too few"),
+        pytest.param((sampled_line("fetch", 61, within=IN_LOADER),), id="a loader's"),
+        pytest.param(tuple(sampled_line(f"part{number}", 10) for number in range(4)), id="spread"),
+    ],
+)
+def test_samples_that_say_nothing_of_it_name_no_place(lines: tuple[SampledLine, ...]) -> None:
+    (finding,) = found_with(the_audit(samples=lines), unlabeled(3_000), "LCH02")
+    assert finding.numbers()["place"] == ""
 
 
 def test_the_place_with_most_of_it_is_named_and_the_rest_is_counted() -> None:
