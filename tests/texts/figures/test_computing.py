@@ -85,5 +85,5 @@ def test_the_worst_operator_is_told_with_how_much_formulas_know(covered: float, 
     ("last", "said"), [(0.171, "GPU utilization 17\u202f%"), (0.2, "GPU utilization 17\u202f% to 20\u202f%")]
 )
 def test_many_gpus_that_are_used_alike_have_one_figure(last: float, said: str) -> None:
-    used = [GpuUse(device, 0.17 if device < 7 else last, None, None) for device in range(8)]
+    used = [GpuUse(device, 5, 0.17 if device < 7 else last, None, None) for device in range(8)]
     assert gpu_use_sentence(used) == said
