@@ -29,6 +29,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.judge.words import verdict_figures
 from tbprof.texts.figures.places import scope_of
+from tbprof.texts.health import health_sentence
 from tbprof.views.opening import Opening, opening_of
 
 
@@ -442,11 +443,24 @@ def test_a_constant_shift_of_the_gpus_clock_is_taken_off() -> None:
 
 
 def test_a_tail_that_is_lost_is_said_with_what_to_wait_for() -> None:
-    built = without_rows(training(steps=1, launches=60), lambda number: number >= 20)
+    """Before it all is there; the mark of the only step goes."""
+    built = without_rows(training(steps=1, launches=60, device=2), lambda number: number >= 20)
+    case, said = said_of(built)
+    assert case == "busy"
+    assert said.verdict == "The GPU is busy 90 % of the window, computing."
+    (told,) = [fact for fact in built.report().trace.health if fact.code == "part_left_out"]
+    assert health_sentence(told).replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "The recording lacks the GPU's work of 40 launches of 60, all at its end: the part before them is "
+        "judged, as one window. Wait for GPU 2, with `torch.cuda.synchronize(2)`, before the profiler stops."
+    )
+
+
+def test_a_tail_that_is_most_of_the_recording_ends_the_verdict() -> None:
+    built = without_rows(training(steps=1, launches=60), lambda number: number >= 10)
     case, said = said_of(built)
     assert case == "lost_kernels"
-    assert said.verdict == "The recording lacks the GPU's work of 40 of 60 launches: it can't be judged."
-    assert "`torch.cuda.synchronize(device)`" in said.detail
+    assert said.verdict == "The recording lacks the GPU's work of 50 of 60 launches: it can't be judged."
+    assert "with `torch.cuda.synchronize(0)`, before the profiler stops" in said.detail
 
 
 def test_steps_that_are_one_are_judged_as_one() -> None:
