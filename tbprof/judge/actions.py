@@ -122,7 +122,38 @@ def _planned(report: Report, steps_ns: float) -> list[Action]:
         if row.adds_ns >= MEDIUM_SHARE * steps_ns:
             planned.append(_together(hidden, steps_ns))
             hidden = []
-    return [*planned, *hidden]
+    return _once_each_change(report, [*planned, *hidden], steps_ns)
+
+
+def _once_each_change(report: Report, planned: list[Action], steps_ns: float) -> list[Action]:
+    """The rows of the plan, those that are one change with an earlier one added to it."""
+    merged: list[Action] = []
+    for action in planned:
+        at = next((at for at, one in enumerate(merged) if is_one_change(report, one, action)), None)
+        if at is None:
+            merged.append(action)
+            continue
+        adds_ns = action.saving.estimate_ns or 0
+        savings = [merged[at].saving, action.saving]
+        findings = (*merged[at].findings, *action.findings)
+        merged[at] = dataclasses.replace(merged[at], findings=findings, saving=together(savings, steps_ns))
+        merged[at:] = [
+            dataclasses.replace(one, total_ns=(one.total_ns or 0) + adds_ns) for one in merged[at:]
+        ]
+    return merged
+
+
+def is_one_change(report: Report, *actions: Action) -> bool:
+    """Whether one edit does all of it: batches are pinned by their loader, and a line is one place."""
+    found = [report.findings[at] for action in actions for at in action.findings]
+    first = found[0]
+    if any((one.rule, one.remedy.fixed_as) != (first.rule, first.remedy.fixed_as) for one in found):
+        return False
+    rule = rule_of(first.rule)
+    if rule is not None and rule.edit == "pin" and not first.remedy.fixed_as:
+        return True
+    sources = {report.sites[site].source for one in found for site in one.sites}
+    return len(sources) == 1 and all(source is not None and source.exact for source in sources)
 
 
 def _together(rows: list[Action], steps_ns: float) -> Action:
