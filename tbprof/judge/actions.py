@@ -90,7 +90,7 @@ def all_ceiling_ns(report: Report, ranked: Ranked) -> int:
 
 def _is_about_host(finding: Finding) -> bool:
     """Whether its fix leaves the kernels as they are."""
-    return bool(finding.sites) or _effect(finding.rule) == "earlier_host"
+    return bool(finding.sites) or effect_of(finding.rule) == "earlier_host"
 
 
 def _happens_once(report: Report) -> bool:
@@ -287,7 +287,7 @@ def _heaviest_first(report: Report, alone: list[Action], steps_ns: float) -> lis
 
 
 def _makes_kernels_shorter(report: Report, action: Action) -> bool:
-    return _effect(report.findings[action.findings[0]].rule) == "shorter_kernels"
+    return effect_of(report.findings[action.findings[0]].rule) == "shorter_kernels"
 
 
 def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> Action:
@@ -310,14 +310,15 @@ def answers(code: str, case: str) -> bool:
     return rule is not None and case in rule.answers
 
 
-def _effect(code: str) -> Effect | None:
+def effect_of(code: str) -> Effect | None:
+    """What fixing what the rule finds changes of the window."""
     rule = rule_of(code)
     return None if rule is None else rule.effect
 
 
 def _limit_ns(report: Report, rule: str) -> int | None:
     """All that findings of this rule could ever win; None where that is not known."""
-    effect = _effect(rule)
+    effect = effect_of(rule)
     if effect == "shorter_kernels":
         return report.faster_device_ns
     if report.idle is None or len(report.idle.by_device) != 1:
