@@ -23,6 +23,8 @@ from tbprof.views.window import IdleView, SiteRow, WindowView
 from tbprof.views.window_view import window_view
 
 _SHOWN_SITES = 12
+_OF_RECORDING = "TRC"
+"""Rules about how the window was recorded: the program is not to be changed."""
 _SEVERAL = 2
 _MOST_APART = 0.02
 """A difference between two shares of one thing that nobody asks about."""
@@ -86,8 +88,9 @@ def _changes(view: WindowView) -> list[str]:
 
 
 def _alarms_without_figure(view: WindowView) -> list[FindingRow]:
-    """Findings that are worth a change, though nobody can say how much."""
-    return [one for one in view.overview.unknown if one.severity not in ("low", "info")]
+    """Findings that are worth a change of the program, though nobody can say how much."""
+    alarms = (one for one in view.overview.unknown if one.severity not in ("low", "info"))
+    return [one for one in alarms if not one.rule.startswith(_OF_RECORDING)]
 
 
 def _actions(view: WindowView, first: int) -> list[str]:

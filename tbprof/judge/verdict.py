@@ -260,7 +260,7 @@ def _typical_verdict(
         return Verdict("uneven", uneven)
     gain_ns = window.gain_ns if can_go and window.gain_ns is not None else 0
     sure_ns = max(saving.floor_ns, saving.estimate_ns or 0)
-    if min(gain_ns, sure_ns) < bound_ns and _is_busy(window, _shorter_share(facts, findings)):
+    if min(gain_ns, sure_ns) < bound_ns and _is_busy(window, _shorter_share(facts, findings), can_go=can_go):
         kernels = named_kernels(facts, window.device)
         return Verdict("busy", words.Busy(figures, cause, _case_of(facts, name), kernels))
     # What the driver holds back is late in a loop, too.
@@ -330,15 +330,16 @@ def _communicates_most(window: VerdictWindow, *, can_go: bool) -> bool:
     return is_much and spent_ns >= rivals_ns and gain_ns < RIVAL_SHARE * spent_ns
 
 
-def _is_busy(window: VerdictWindow, shorter_share: float) -> bool:
-    """With no more idle than a device has that is fed well; with a little more and no cause for it, or where
-    shorter kernels can win more than twice as much.
+def _is_busy(window: VerdictWindow, shorter_share: float, *, can_go: bool) -> bool:
+    """With no more idle than a device has that is fed well; with a little more and no cause for it but waits
+    that can't go, or where shorter kernels can win more than twice as much.
     """
     if window.idle_ns < (1 - SURELY_BUSY_SHARE) * window.total_ns:
         return True
     if window.idle_ns > (1 - BUSY_SHARE) * window.total_ns:
         return False
-    largest_ns = max(window.causes.values(), default=0)
+    named = (ns for cause, ns in window.causes.items() if can_go or cause != "sync")
+    largest_ns = max(named, default=0)
     wins_more = 2 * window.idle_ns < shorter_share * window.total_ns
     return wins_more or largest_ns < BOUND_SHARE * window.total_ns
 

@@ -31,18 +31,23 @@ def test_products_that_can_win_more_than_all_idle_come_before_it(kernel: str, ca
     assert said.action.startswith(first)
 
 
-@pytest.mark.parametrize(("late_us", "case"), [(10, "waits"), (250, "host_bound")])
-def test_a_trifle_is_no_cause_beside_what_follows_waits(late_us: float, case: str) -> None:
-    """A synchronize each ms, after which the host needs 110 us; then pauses of `late_us` between kernels."""
+@pytest.mark.parametrize(
+    ("refill_us", "late_us", "case"), [(100, 10, "busy"), (250, 10, "waits"), (100, 250, "host_bound")]
+)
+def test_a_trifle_is_no_cause_beside_what_follows_waits(refill_us: float, late_us: float, case: str) -> None:
+    """A synchronize each ms that no range explains, and pauses of `late_us` between two kernels.
+
+    Idle for a seventh of the time after waits that can't go is no cause that anybody could change.
+    """
     built = TraceBuilder()
     at = 0.0
     for turn in range(12):
-        built.annotation(f"part_{turn}", at, at + 1_100)
+        built.annotation(f"part_{turn}", at, at + refill_us + 1_000)
         for index in range(2):
-            call = at + 100 + (450 + late_us) * index
+            call = at + refill_us + (450 + late_us) * index
             built.op("aten::mm", call - 2, call + 8)
             built.launch(call, call + 6, runs=(call + 10, call + 460))
-        end = at + 110 + 900 + late_us
-        built.synchronize("cudaDeviceSynchronize", at + 600 + late_us, end + 3)
+        end = at + refill_us + 910 + late_us
+        built.synchronize("cudaDeviceSynchronize", at + refill_us + 500 + late_us, end + 3)
         at = end + 5
     assert said_of(built)[0] == case
