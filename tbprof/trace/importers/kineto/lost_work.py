@@ -93,7 +93,7 @@ class Loss:
     part: Literal["start", "end", ""]
     """The part of the recording that was lost, where all else is whole."""
     devices: tuple[int, ...]
-    """Those that lack the end."""
+    """The devices that lack the end."""
 
     def numbers(self) -> dict[str, int | float | str]:
         """For a fact; a device is named where it is the only one."""
@@ -212,7 +212,7 @@ def _launches(trace: Trace) -> tuple[Int64s, Int64s, int]:
 
 
 def _loss(trace: Trace, launches: Int64s, lost: Int64s) -> Loss:
-    """Which part was lost, and of which devices."""
+    """The part that was lost, and of what devices."""
     if devices := _cut_devices(trace, launches, lost):
         return Loss("end", devices)
     at_ns = np.sort(trace.slices.start_ns[launches])
