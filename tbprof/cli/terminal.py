@@ -18,12 +18,13 @@ from tbprof.texts.idle import cause_name
 from tbprof.texts.memory import MemoryFigures, peak_words
 from tbprof.views.checks import checks_summary
 from tbprof.views.findings import FindingRow, SavingView, finding_row
-from tbprof.views.overview import ActionRow
 from tbprof.views.steady import mean_kernels, mean_launches
 from tbprof.views.window import IdleView, SiteRow, WindowView
 from tbprof.views.window_view import window_view
 
 _SHOWN_SITES = 12
+_OF_RECORDING = "TRC"
+"""Rules about how the window was recorded: the program is not to be changed."""
 _SEVERAL = 2
 _MOST_APART = 0.02
 """A difference between two shares of one thing that nobody asks about."""
@@ -82,7 +83,14 @@ def _changes(view: WindowView) -> list[str]:
     """What to change, most urgent first."""
     if view.predicted_first:
         return [*_predicted(view, 1), *_actions(view, 1 + len(view.predicted))]
-    return [*_actions(view, 1), *_predicted(view, 1 + len(view.overview.actions))]
+    listed = len(view.overview.actions) + len(_alarms_without_figure(view))
+    return [*_actions(view, 1), *_predicted(view, 1 + listed)]
+
+
+def _alarms_without_figure(view: WindowView) -> list[FindingRow]:
+    """Findings that are worth a change of the program, though nobody can say how much."""
+    alarms = (one for one in view.overview.unknown if one.severity not in ("low", "info"))
+    return [one for one in alarms if not one.rule.startswith(_OF_RECORDING)]
 
 
 def _actions(view: WindowView, first: int) -> list[str]:
@@ -91,20 +99,23 @@ def _actions(view: WindowView, first: int) -> list[str]:
     lines = []
     for number, row in enumerate(view.overview.actions, start=first):
         lines += ["", f"  {number}. {row.title}: {row.worth} {scope.each} ({share(row.share)})"]
-        lines += [f"     {text}" for text in (*_places(view, row), row.how)]
+        lines += [f"     {text}" for text in (*_places(view, row.finding, row.others), row.how)]
     if view.overview.smaller:
         lines += ["", f"  {view.overview.smaller}"]
+    for number, one in enumerate(_alarms_without_figure(view), start=first + len(view.overview.actions)):
+        lines += ["", f"  {number}. {one.action}: what it saves is not known"]
+        lines += [f"     {text}" for text in _places(view, one, ())]
     return lines
 
 
-def _places(view: WindowView, row: ActionRow) -> list[str]:
+def _places(view: WindowView, first: FindingRow, others: tuple[FindingRow, ...]) -> list[str]:
     """Each rule with its lines, else with what its findings say of themselves."""
-    found = (row.finding, *row.others)
-    if row.finding.sites:
+    found = (first, *others)
+    if first.sites:
         return [f"{one.rule} {place_of([_where(view.sites[site]) for site in one.sites])}" for one in found]
-    said = row.finding.note or row.finding.place
-    more = f" {other_places_sentence(len(row.others))}" if row.others else ""
-    return [f"{row.finding.rule} {said}{more}"]
+    said = first.note or first.place
+    more = f" {other_places_sentence(len(others))}" if others else ""
+    return [f"{first.rule} {said}{more}"]
 
 
 def _figures(report: Report, view: WindowView) -> list[str]:
@@ -219,8 +230,9 @@ def _causes(report: Report) -> list[str]:
 def _numbers_of_findings(view: WindowView) -> dict[str, int]:
     """The number of the change above that each finding is, or is a part of, by its fingerprint."""
     first = 1 + len(view.predicted) if view.predicted_first else 1
-    changes = enumerate(view.overview.actions, start=first)
-    return {one.fingerprint: number for number, row in changes for one in (row.finding, *row.others)}
+    actions = [(row.finding, *row.others) for row in view.overview.actions]
+    changes = enumerate([*actions, *((one,) for one in _alarms_without_figure(view))], start=first)
+    return {one.fingerprint: number for number, row in changes for one in row}
 
 
 def _window_findings(report: Report, said: Mapping[str, int]) -> list[str]:

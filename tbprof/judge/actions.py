@@ -90,7 +90,7 @@ def all_ceiling_ns(report: Report, ranked: Ranked) -> int:
 
 def _is_about_host(finding: Finding) -> bool:
     """Whether its fix leaves the kernels as they are."""
-    return bool(finding.sites) or _effect(finding.rule) == "earlier_host"
+    return bool(finding.sites) or effect_of(finding.rule) == "earlier_host"
 
 
 def _happens_once(report: Report) -> bool:
@@ -122,7 +122,38 @@ def _planned(report: Report, steps_ns: float) -> list[Action]:
         if row.adds_ns >= MEDIUM_SHARE * steps_ns:
             planned.append(_together(hidden, steps_ns))
             hidden = []
-    return [*planned, *hidden]
+    return _once_each_change(report, [*planned, *hidden], steps_ns)
+
+
+def _once_each_change(report: Report, planned: list[Action], steps_ns: float) -> list[Action]:
+    """The rows of the plan, those that are one change with an earlier one added to it."""
+    merged: list[Action] = []
+    for action in planned:
+        at = next((at for at, one in enumerate(merged) if is_one_change(report, one, action)), None)
+        if at is None:
+            merged.append(action)
+            continue
+        adds_ns = action.saving.estimate_ns or 0
+        savings = [merged[at].saving, action.saving]
+        findings = (*merged[at].findings, *action.findings)
+        merged[at] = dataclasses.replace(merged[at], findings=findings, saving=together(savings, steps_ns))
+        merged[at:] = [
+            dataclasses.replace(one, total_ns=(one.total_ns or 0) + adds_ns) for one in merged[at:]
+        ]
+    return merged
+
+
+def is_one_change(report: Report, *actions: Action) -> bool:
+    """Whether one edit does all of it: batches are pinned by their loader, and a line is one place."""
+    found = [report.findings[at] for action in actions for at in action.findings]
+    first = found[0]
+    if any((one.rule, one.remedy.fixed_as) != (first.rule, first.remedy.fixed_as) for one in found):
+        return False
+    rule = rule_of(first.rule)
+    if rule is not None and rule.edit == "pin" and not first.remedy.fixed_as:
+        return True
+    sources = {report.sites[site].source for one in found for site in one.sites}
+    return len(sources) == 1 and all(source is not None and source.exact for source in sources)
 
 
 def _together(rows: list[Action], steps_ns: float) -> Action:
@@ -256,7 +287,7 @@ def _heaviest_first(report: Report, alone: list[Action], steps_ns: float) -> lis
 
 
 def _makes_kernels_shorter(report: Report, action: Action) -> bool:
-    return _effect(report.findings[action.findings[0]].rule) == "shorter_kernels"
+    return effect_of(report.findings[action.findings[0]].rule) == "shorter_kernels"
 
 
 def _after(report: Report, action: Action, saved_ns: int, shortened_ns: int) -> Action:
@@ -279,14 +310,15 @@ def answers(code: str, case: str) -> bool:
     return rule is not None and case in rule.answers
 
 
-def _effect(code: str) -> Effect | None:
+def effect_of(code: str) -> Effect | None:
+    """What fixing what the rule finds changes of the window."""
     rule = rule_of(code)
     return None if rule is None else rule.effect
 
 
 def _limit_ns(report: Report, rule: str) -> int | None:
     """All that findings of this rule could ever win; None where that is not known."""
-    effect = _effect(rule)
+    effect = effect_of(rule)
     if effect == "shorter_kernels":
         return report.faster_device_ns
     if report.idle is None or len(report.idle.by_device) != 1:

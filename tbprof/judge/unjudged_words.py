@@ -5,6 +5,7 @@ from __future__ import annotations
 from tbprof.judge.verdict_figures import Sentences, VerdictFigures
 from tbprof.model import Figures
 from tbprof.records import dataclass
+from tbprof.texts.figures.places import wait_for_all
 from tbprof.texts.figures.quantities import count, duration, mean, share
 
 
@@ -196,6 +197,8 @@ class LostKernels(VerdictFigures):
     """`start` or `end` where all else of the recording is whole, `length` where rows have none."""
     versions: Versions | None = None
     """Where all of it is lost."""
+    device: int | None = None
+    """The one that lacks its end, where no other does."""
 
     @property
     def scope(self) -> str:
@@ -217,10 +220,7 @@ class LostKernels(VerdictFigures):
         if self.launches == self.without:
             return self._nothing_recorded()
         if self.part == "end":
-            return (
-                "All up to some launch is there, nothing after it: wait for each device that works, with"
-                " `torch.cuda.synchronize(device)`, before the profiler stops."
-            )
+            return f"All up to some launch is there, nothing after it. {wait_for_all(self.device)}"
         if self.part == "start":
             return "The profiler began to record the GPU late: record more steps, and mark them."
         return "The profiler lost the GPU's rows: record again, with fewer steps or without another profiler."

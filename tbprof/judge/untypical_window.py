@@ -46,8 +46,10 @@ class OutsideWindow:
 
 
 def find_outside_window(facts: Facts) -> OutsideWindow | None:
-    """None where steps are marked, and where less than half of the recording is outside the window."""
-    if facts.steps.recorded:
+    """None where steps are marked, where less than half of the recording is outside, and where work there was
+    lost.
+    """
+    if facts.steps.recorded or any(fact.code == "part_left_out" for fact in facts.trace.health):
         return None
     first, last = facts.origin_ns, int(facts.trace.slices.end_ns.max())
     begin, end = int(facts.steps.start_ns[0]), int(facts.steps.end_ns[-1])
@@ -79,8 +81,9 @@ def unusable_launches(facts: Facts, window: VerdictWindow) -> Verdict | None:
     lost = lost_kernels(facts.trace)
     if lost is not None:
         launches, without = (int(lost.numbers[name]) for name in ("of", "rows"))
-        part = str(lost.numbers.get("part", ""))
-        return Verdict("lost_kernels", unjudged_words.LostKernels(launches, without, part))
+        part, device = str(lost.numbers.get("part", "")), lost.numbers.get("device")
+        of = None if device is None else int(device)
+        return Verdict("lost_kernels", unjudged_words.LostKernels(launches, without, part, device=of))
     if window.idle_ns < _MOST * window.total_ns:
         return None
     captured = mostly_captured(facts.trace)

@@ -51,7 +51,7 @@ from tbprof.analysis.figures.item_loops import costly_loops, idle_in_steps, in_c
 from tbprof.analysis.held_back import shows_windows
 from tbprof.analysis.intervals import Intervals, are_within, intersect, subtract, total_ns, union
 from tbprof.judge import unjudged_words, words
-from tbprof.judge.actions import answers
+from tbprof.judge.actions import answers, effect_of
 from tbprof.judge.untypical_window import (
     cold_start,
     find_outside_window,
@@ -260,7 +260,7 @@ def _typical_verdict(
         return Verdict("uneven", uneven)
     gain_ns = window.gain_ns if can_go and window.gain_ns is not None else 0
     sure_ns = max(saving.floor_ns, saving.estimate_ns or 0)
-    if min(gain_ns, sure_ns) < bound_ns and _is_busy(window):
+    if min(gain_ns, sure_ns) < bound_ns and _is_busy(window, _shorter_share(facts, findings), can_go=can_go):
         kernels = named_kernels(facts, window.device)
         return Verdict("busy", words.Busy(figures, cause, _case_of(facts, name), kernels))
     # What the driver holds back is late in a loop, too.
@@ -330,12 +330,25 @@ def _communicates_most(window: VerdictWindow, *, can_go: bool) -> bool:
     return is_much and spent_ns >= rivals_ns and gain_ns < RIVAL_SHARE * spent_ns
 
 
-def _is_busy(window: VerdictWindow) -> bool:
-    """With no more idle than a device has that is fed well, or with a little more and no cause for it."""
+def _is_busy(window: VerdictWindow, shorter_share: float, *, can_go: bool) -> bool:
+    """With no more idle than a device has that is fed well; with a little more and no cause for it but waits
+    that can't go, or where shorter kernels can win more than twice as much.
+    """
     if window.idle_ns < (1 - SURELY_BUSY_SHARE) * window.total_ns:
         return True
-    largest_ns = max(window.causes.values(), default=0)
-    return window.idle_ns <= (1 - BUSY_SHARE) * window.total_ns and largest_ns < BOUND_SHARE * window.total_ns
+    if window.idle_ns > (1 - BUSY_SHARE) * window.total_ns:
+        return False
+    named = (ns for cause, ns in window.causes.items() if can_go or cause != "sync")
+    largest_ns = max(named, default=0)
+    wins_more = 2 * window.idle_ns < shorter_share * window.total_ns
+    return wins_more or largest_ns < BOUND_SHARE * window.total_ns
+
+
+def _shorter_share(facts: Facts, findings: Sequence[Finding]) -> float:
+    """The part of the steps that the best change of the kernels can win at most."""
+    savings = [one.saving for one in findings if effect_of(one.rule) == "shorter_kernels"]
+    most_ns = max((saving.ceiling_ns for saving in savings if saving is not None), default=0)
+    return most_ns / max(facts.steps.total_ns, 1)
 
 
 def _case_of(facts: Facts, cause: str) -> str:
@@ -360,7 +373,11 @@ def _uneven(window: VerdictWindow, figures: Window, cause: Cause, because: str) 
 
 
 def _by_waits(facts: Facts, window: VerdictWindow, gain_ns: int, cause: str, largest_ns: int) -> str:
-    """`waits` or `drained` where removing waits is what to do first, else ""."""
+    """`waits` or `drained` where removing waits is what to do first, or all other idle is a trifle beside
+    what follows them; else "".
+    """
+    if largest_ns < BOUND_SHARE * window.total_ns <= window.causes.get("sync", 0):
+        return "waits"
     if gain_ns < max(int(WORTH_SHARE * window.total_ns), 1):
         return ""
     if gain_ns >= RIVAL_SHARE * largest_ns:

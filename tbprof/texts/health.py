@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbprof.model import HealthFact, Numbers
-from tbprof.texts.figures.places import numbers_in_words
+from tbprof.texts.figures.places import numbers_in_words, wait_for_all
 from tbprof.texts.figures.quantities import count, duration, share, size
 from tbprof.texts.trust import fact_in_words
 
@@ -66,7 +66,21 @@ def _steps_left_out(numbers: Numbers) -> str:
     steps, of = int(numbers["steps"]), count(int(numbers["of"]), "step")
     lost = count(int(numbers["launches"]), "launch", "launches")
     are = "is" if steps == 1 else "are"
-    return f"{steps:,} of {of} {are} left out: the recording lacks the GPU's work of {lost} there."
+    left_out = f"{steps:,} of {of} {are} left out: the recording lacks the GPU's work of {lost} there."
+    return f"{left_out}{_how_to_keep(numbers)}"
+
+
+def _part_left_out(numbers: Numbers) -> str:
+    rows, of = count(int(numbers["rows"]), "launch", "launches"), int(numbers["of"])
+    lacks = f"The recording lacks the GPU's work of {rows} of {of:,}, all"
+    if numbers["part"] == "start":
+        return f"{lacks} at its start: the part after them is judged, as one window."
+    return f"{lacks} at its end: the part before them is judged, as one window.{_how_to_keep(numbers)}"
+
+
+def _how_to_keep(numbers: Numbers) -> str:
+    """A sentence after others, of a tail that was lost; nothing of anything else."""
+    return f" {wait_for_all(numbers.get('device'))}" if numbers.get("part") == "end" else ""
 
 
 def _gpu_rows_cut(numbers: Numbers) -> str:
@@ -157,7 +171,8 @@ def _gpu_rows_without_launch(numbers: Numbers) -> str:
 
 def _launches_without_gpu_rows(numbers: Numbers) -> str:
     rows = count(int(numbers["rows"]), "kernel launch", "kernel launches")
-    return f"{rows} of {int(numbers['of']):,} without the work on the GPU: the profiler lost it."
+    lost = f"{rows} of {int(numbers['of']):,} without the work on the GPU: the profiler lost it."
+    return f"{lost}{_how_to_keep(numbers)}"
 
 
 def _launches_captured(numbers: Numbers) -> str:
@@ -251,6 +266,7 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "gpu_rows_cut": _gpu_rows_cut,
     "gpu_rows_joined": _gpu_rows_joined,
     "steps_left_out": _steps_left_out,
+    "part_left_out": _part_left_out,
     "metadata_damaged": _metadata_damaged,
     "facts_damaged": _facts_damaged,
     "no_gpu_rows": _no_gpu_rows,

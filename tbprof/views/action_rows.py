@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tbprof.judge.actions import is_one_change
 from tbprof.judge.steady_steps import marks_steps
 from tbprof.model import SEVERITIES, Action, Ranked, Report, Severity, severity_of_share
 from tbprof.texts.actions import (
@@ -61,7 +62,7 @@ def _row(report: Report, action: Action, step_us: float, *, adds: bool) -> Actio
     alone = saves if others or finding.saving is None else saving_view(finding.saving, steps)
     worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
     share = min(worth_us / max(step_us, 0.001), 1.0)
-    is_joint = bool(others) and action.total_ns is not None
+    is_joint = bool(others) and action.total_ns is not None and not is_one_change(report, action)
     return ActionRow(
         title=TOGETHER if is_joint else fix_words(finding).action,
         how=HOW_TOGETHER if is_joint else how_to(fix_words(finding)),

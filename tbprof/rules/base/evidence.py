@@ -82,17 +82,6 @@ def reads_scalar(facts: Facts, site: SiteMembers) -> bool:
     return reads_number(facts, site) and TRUTH_READERS.isdisjoint(site.ops)
 
 
-def queue_per_step_ns(facts: Facts, site: SiteMembers) -> int | None:
-    """How much longer launches wait for a full queue, a step, once a site no longer waits; None where they
-    do not, or no replay tells that.
-    """
-    gone = site.members[facts.can_be_won[site.members]]
-    if not len(gone) or not facts.is_replayable:
-        return None
-    steps = len(facts.steps.names[facts.replay.replayed_steps])
-    return facts.replay.queue_wait_ns(gone) // steps or None
-
-
 def uploads_data(facts: Facts, site: SiteMembers) -> bool:
     """Whether it waits for an upload of some size, which from pinned memory need not wait.
 

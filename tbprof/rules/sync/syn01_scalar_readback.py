@@ -43,10 +43,11 @@ from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.evidence import queue_per_step_ns, reads_scalar
+from tbprof.rules.base.evidence import reads_scalar
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import Rule
+from tbprof.rules.sync.full_queue import queue_wait
 from tbprof.rules.sync.words import ScalarReads
 
 _CODE = "SYN01"
@@ -57,7 +58,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         if reads_scalar(facts, site):
             figures = ScalarReads(
                 bytes=int(facts.episodes.bytes[site.members].sum()),
-                queue_per_step_ns=queue_per_step_ns(facts, site),
+                queue=queue_wait(facts, site),
             )
             yield site_finding(facts, index, rule=_CODE, removal="defer", figures=figures)
 

@@ -41,10 +41,11 @@ import numpy as np
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
 from tbprof.model import Finding
-from tbprof.rules.base.evidence import queue_per_step_ns, reads_scalar
+from tbprof.rules.base.evidence import reads_scalar
 from tbprof.rules.base.findings import site_finding
 from tbprof.rules.base.passing import sync_points
 from tbprof.rules.base.rule import STEPS, Rule
+from tbprof.rules.sync.full_queue import queue_wait
 from tbprof.rules.sync.words import EndOfStepReads
 
 _CODE = "SYN07"
@@ -58,7 +59,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         if reads_scalar(facts, site) and _ends_its_steps(facts, site) and _drains(facts, site):
             figures = EndOfStepReads(
                 starve_ns=int(facts.starve_ns[site.members].sum()),
-                queue_per_step_ns=queue_per_step_ns(facts, site),
+                queue=queue_wait(facts, site),
             )
             yield site_finding(facts, index, rule=_CODE, removal="defer", figures=figures)
 

@@ -10,12 +10,20 @@ from tbprof.rules.base.words import NoFigures, SyncPoints, duration_of
 from tbprof.texts.figures.quantities import count, share
 
 
-def full_queue(per_step_ns: int | None, scope: Scope) -> str:
-    """What the host runs into that no longer waits for a value; "" where that is nothing, or not known."""
-    if not per_step_ns:
-        return ""
-    waits = f"its launches wait {duration_of(per_step_ns)} {scope.each} for room there"
-    return f"Without it the host runs ahead until CUDA's queue of 1,024 launches is full, and {waits}."
+@dataclass(frozen=True, slots=True)
+class QueueWait(Figures):
+    """What the host runs into that no longer waits for a value."""
+
+    queue_per_step_ns: int
+    """How long launches wait for a full queue without it."""
+    queue_takes_all: bool = False
+    """Whether the window gets hardly shorter by that."""
+
+    def sentence(self, scope: Scope, /) -> str:
+        waits = f"its launches wait {duration_of(self.queue_per_step_ns)} {scope.each} for room there"
+        moves = ": the wait moves there, and hardly anything is won" if self.queue_takes_all else ""
+        full = "Without it the host runs ahead until CUDA's queue of 1,024 launches is full"
+        return f"{full}, and {waits}{moves}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +31,11 @@ class ScalarReads(Figures):
     """Reads of one number at a site."""
 
     bytes: int
-    queue_per_step_ns: int | None = None
-    """How long launches wait for a full queue without it; None where no replay tells."""
+    queue: QueueWait | None = None
+    """None where the queue is not full without it, or no replay tells."""
 
     def sentence(self, scope: Scope, /) -> str:
-        return full_queue(self.queue_per_step_ns, scope)
+        return "" if self.queue is None else self.queue.sentence(scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +106,11 @@ class EndOfStepReads(Figures):
 
     starve_ns: int
     """How long the device had nothing to do after them."""
-    queue_per_step_ns: int | None = None
-    """How long launches wait for a full queue without it; None where no replay tells."""
+    queue: QueueWait | None = None
+    """None where the queue is not full without it, or no replay tells."""
 
     def sentence(self, scope: Scope, /) -> str:
-        return full_queue(self.queue_per_step_ns, scope)
+        return "" if self.queue is None else self.queue.sentence(scope)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,3 +87,11 @@ def site_name(site: Site) -> str:
         return f"synchronize the {of}"
     memory = f", {site.memory} memory" if site.memory else ""
     return f"{_DIRECTIONS.get(site.direction, 'copy ' + site.direction)}{memory}"
+
+
+def wait_for_all(device: int | float | str | None) -> str:
+    """What to do where a device was not done when the profiler stopped."""
+    if device is None:
+        every = "Wait for each device that works, with `torch.cuda.synchronize(device)`"
+        return f"{every}, before the profiler stops."
+    return f"Wait for GPU {device}, with `torch.cuda.synchronize({device})`, before the profiler stops."

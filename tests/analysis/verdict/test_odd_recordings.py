@@ -1,49 +1,29 @@
-"""What is said first of a recording that is odd: its case with its figures, and the first action."""
+"""What is said first where a program is odd: its case with its figures, and the first action."""
 
 from __future__ import annotations
 
 import pytest
+from first_said import rules_of, said_of
 from odd_recordings import (
     A100,
-    GEMM,
     LOADER,
     all_rows_lost,
     attention_on_the_cpu,
-    communication_without_calls,
     exchange_after_a_start,
     held_back_submissions,
     iterations_after_a_start,
-    kernels,
     launching_thread_without_operators,
     loader_before_the_window,
     on_mps,
     on_the_cpu,
-    shared_correlations,
     staged_uploads,
-    tiny_window_with_few_lost,
     training,
-    without_rows,
 )
 from shape_scenes import typed_op
 from trace_builder import TraceBuilder
 
 from tbprof.judge.words import verdict_figures
 from tbprof.texts.figures.places import scope_of
-from tbprof.views.opening import Opening, opening_of
-
-
-def said_of(built: TraceBuilder) -> tuple[str, Opening]:
-    """The case, and the opening with plain spaces."""
-    report = built.report()
-    assert report.verdict is not None
-    opening = opening_of(report)
-    texts = (opening.verdict, opening.detail, opening.action)
-    return report.verdict.case, Opening(*(text.replace("\N{NARROW NO-BREAK SPACE}", " ") for text in texts))
-
-
-def rules_of(built: TraceBuilder) -> list[str]:
-    """The rules with a finding of medium or more, worst first."""
-    return [one.rule for one in built.report().findings if one.severity not in ("low", "info")]
 
 
 def test_iterations_that_are_all_there_have_their_own_cause_whatever_lies_before_them() -> None:
@@ -388,166 +368,3 @@ def test_many_small_operators_of_the_cpu_are_no_launching(op_us: float, case: st
     assert said[0] == case
     order = "shorten the host's own work" if case == "host_bound" else "launch fewer kernels"
     assert said[1].action.startswith(f"First: {order}")
-
-
-OTHER_WORK = "The GPU is idle 18 % of a step, 15 % because the host does other work between launches."
-"""What is true of `training()`, whatever became of some of its rows."""
-
-
-def test_a_few_lost_kernels_of_a_tiny_window_hide_nothing() -> None:
-    case, said = said_of(tiny_window_with_few_lost())
-    assert case == "host_bound"
-    assert said.verdict.startswith("The GPU is idle 97 % of the window, 96 % because the host does other")
-    assert 'record_function("attention")' in said.action
-
-
-@pytest.mark.parametrize("lost", [13, 40])
-def test_rows_lost_at_the_start_leave_the_whole_steps(lost: int) -> None:
-    case, said = said_of(without_rows(training(), lambda number: number < lost))
-    assert (case, said.verdict) == ("host_bound", OTHER_WORK)
-
-
-def test_rows_that_end_too_late_are_cut() -> None:
-    built = training(vendor="hip")
-    kernels(built)[30]["dur"], kernels(built)[31]["dur"] = 1_500, 1_400
-    case, said = said_of(built)
-    assert case == "host_bound"
-    assert said.verdict == OTHER_WORK.replace("15 %", "14 %")
-
-
-def test_one_row_of_seconds_is_no_work() -> None:
-    built = without_rows(training(steps=6, vendor="hip"), lambda number: number >= 40)
-    kernels(built)[-1]["dur"] = 1_700_000
-    assert said_of(built)[1].verdict == OTHER_WORK
-
-
-def test_rows_of_one_correlation_are_joined_by_their_order() -> None:
-    assert said_of(shared_correlations())[1].verdict == OTHER_WORK
-
-
-def test_communication_without_calls_is_joined_by_its_order() -> None:
-    built = communication_without_calls()
-    case, said = said_of(built)
-    assert case == "launch_bound"
-    assert said.verdict.startswith("The GPU is idle 47 % of a step, 30 % because the host launches kernels")
-    assert "communication that no computing covers" in said.detail
-    assert "launches_without_gpu_rows" not in [fact.code for fact in built.report().trace.health]
-
-
-def test_a_constant_shift_of_the_gpus_clock_is_taken_off() -> None:
-    built = training(vendor="hip", start_us=5_000)
-    for row in kernels(built):
-        row["ts"] -= 4_000
-    assert said_of(built)[1].verdict == OTHER_WORK.replace("18 % of a step, 15 %", "18 % of a step")
-
-
-def test_a_tail_that_is_lost_is_said_with_what_to_wait_for() -> None:
-    built = without_rows(training(steps=1, launches=60), lambda number: number >= 20)
-    case, said = said_of(built)
-    assert case == "lost_kernels"
-    assert said.verdict == "The recording lacks the GPU's work of 40 of 60 launches: it can't be judged."
-    assert "`torch.cuda.synchronize(device)`" in said.detail
-
-
-def test_steps_that_are_one_are_judged_as_one() -> None:
-    built = training(steps=5)
-    built.events = [event for event in built.events if not event["name"].startswith("ProfilerStep")]
-    built.step(0, 0, 11_000)
-    case, said = said_of(built)
-    assert (case, said.verdict) == ("host_bound", OTHER_WORK.replace("a step", "the step"))
-
-
-def test_operators_that_did_not_end_change_nothing() -> None:
-    built = training()
-    built.op("aten::mm", 500, 499)
-    assert said_of(built)[1].verdict == OTHER_WORK
-
-
-def test_a_loader_that_is_an_annotation_is_one() -> None:
-    built = TraceBuilder()
-    for step in range(5):
-        at = 3_000.0 * step
-        built.step(step, at, at + 3_000)
-        built.annotation(LOADER, at + 5, at + 1_505)
-        for index in range(14):
-            call = at + 1_550 + 100 * index
-            built.op("aten::mm", call - 2, call + 8)
-            built.launch(call, call + 6, runs=(call + 10, call + 100), name=GEMM)
-    case, said = said_of(built)
-    assert case == "input"
-    assert said.verdict == "The GPU is idle 58 % of a step, 50 % because the next batch is not ready."
-    assert said.action.startswith("First: prepare batches faster")
-
-
-def test_work_without_length_is_none_to_judge_by() -> None:
-    built = training()
-    for row in kernels(built):
-        row["dur"] = 0
-    case, said = said_of(built)
-    assert case == "lost_kernels"
-    assert said.detail.startswith("Its rows of the GPU have no length")
-    assert rules_of(built) == []
-
-
-def test_a_gpu_program_is_none_of_apples_for_one_operator() -> None:
-    built = training()
-    built.op("aten::linear_backward", 5, 9)
-    assert said_of(built)[1].verdict == OTHER_WORK
-
-
-def test_rows_that_are_in_the_file_twice_count_once() -> None:
-    built = training()
-    built.events += [dict(row) for row in kernels(built)]
-    assert said_of(built)[1].verdict == OTHER_WORK
-
-
-def test_marks_that_are_in_the_file_twice_are_steps_once() -> None:
-    built = training()
-    built.events += [dict(one) for one in built.events if one["name"].startswith("ProfilerStep")]
-    assert said_of(built)[1].verdict == OTHER_WORK
-
-
-def test_rows_lost_in_the_middle_leave_the_most_whole_steps_in_a_row() -> None:
-    built = without_rows(training(steps=8), lambda number: 60 <= number < 100)
-    report = built.report()
-    assert len(report.steps) == 3
-    assert said_of(built)[1].verdict == OTHER_WORK
-
-
-def test_what_the_program_does_minutes_later_is_outside() -> None:
-    built = iterations_after_a_start()
-    built.op("aten::save", 5e8, 5e8 + 100)
-    case, said = said_of(built)
-    assert case == "launch_bound"
-    assert "13.9 ms of a recording of 500.0 s" in said.detail
-
-
-def test_apples_gpu_without_reads_has_its_operators() -> None:
-    built = on_mps()
-    built.events = [one for one in built.events if "item" not in one["name"] and "scalar" not in one["name"]]
-    case, said = said_of(built)
-    assert (case, said.action) == ("unseen_device", "")
-    assert "`aten::addcdiv_` 27.2 ms" in said.detail
-
-
-def test_a_call_that_asks_for_gpus_launches_nothing_on_them() -> None:
-    built = on_the_cpu(gpu=True)
-    built.call("cudaGetDeviceCount", 1, 2)
-    assert said_of(built)[0] == "on_cpu"
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("CUDA graph 4", "First: record again, with nsys profile"),
-        (GEMM, "First: nothing on the"),
-    ],
-)
-def test_a_gpu_that_is_busy_with_whole_graphs_may_be_idle_inside_them(name: str, said: str) -> None:
-    built = TraceBuilder()
-    for turn in range(20):
-        begins = 20 + 1_000.0 * turn
-        built.launch(12.0 * turn, 12.0 * turn + 10, runs=(begins, begins + 999), name=name)
-    case, opening = said_of(built)
-    assert case == "busy"
-    assert opening.action.startswith(said)

@@ -9,17 +9,18 @@ from trace_builder import TraceBuilder
 
 from tbprof.cli.main import main
 
+LAUNCHES = 40
 GATES = (("check", "--forbid", "SYN01"), ("report", "--fail-on", "critical"))
 
 
 def launching(*, lost: int) -> TraceBuilder:
-    """A step of 40 launches, of which the profiler lost the first ones' kernels."""
+    """A step of 40 launches, of which the profiler lost so many kernels: with 20, each other one."""
     trace = TraceBuilder()
     trace.step(1, 0, 4_000)
-    for number in range(40):
+    for number in range(LAUNCHES):
         at = 100.0 * number
         trace.op("aten::mm", at, at + 20)
-        if number < lost:
+        if lost == LAUNCHES or (lost and number % 2):
             trace.call("cudaLaunchKernel", at + 5, at + 10)
         else:
             trace.launch(at + 5, at + 10, runs=(at + 20, at + 110))

@@ -11,6 +11,7 @@ from rule_scenes import each_step
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import Facts
+from tbprof.cli.terminal import terminal_text
 from tbprof.model import CompilerFacts, GraphBreak, Recompilation, Report
 
 BREAK = GraphBreak("train.py", 12, "step", "print can't be traced", 2)
@@ -123,3 +124,10 @@ CASES = (
         below=lambda: compiled(recompilations=(AGAIN,)),
     ),
 )
+
+
+def test_what_torch_gave_up_is_a_change_without_a_figure() -> None:
+    text = terminal_text(report_of_compiled(running(), recompilations=(AGAIN,), given_up=("x",)))
+    row = "  2. Keep what the reason names the same, or mark it as dynamic: what it saves is not known\n"
+    assert text.count("CMP04") == 1
+    assert f"{row}     CMP04 train.py:8 step: x." in text

@@ -23,6 +23,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "gpu_clock_offset": {"behind_us": 4_000.0, "rows": 80},
     "gpu_rows_joined": {"rows": 24},
     "steps_left_out": {"steps": 2, "of": 4, "launches": 40},
+    "part_left_out": {"rows": 40, "of": 120, "part": "end", "device": 2},
     "gpu_rows_cut": {"rows": 2, "worst_us": 9_900.0, "name": "gemm"},
     "no_gpu_rows": {"rows": 812, "ran_on": "cpu"},
     "gpu_not_recorded": {"device": "NVIDIA H100"},

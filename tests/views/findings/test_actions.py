@@ -11,7 +11,18 @@ from report_samples import REPORT, changed
 from stored_verdicts import stored_verdict
 
 from tbprof.judge.actions import added_savings, rank
-from tbprof.model import DeviceIdle, Finding, Idle, PlanRow, Removal, Report, Saving, Severity
+from tbprof.model import (
+    DeviceIdle,
+    Finding,
+    Idle,
+    PlanRow,
+    Remedy,
+    Removal,
+    Report,
+    Saving,
+    Severity,
+    Source,
+)
 
 STEPS_NS = 12_000_000
 """Of the three steps of the sample, 4 ms each."""
@@ -220,3 +231,39 @@ def test_shorter_kernels_share_what_the_host_waited_for_with_the_plan() -> None:
     assert saved["PRC01"] == Saving(0, None, 2_000_000)
     assert saved["PRC03"] == Saving(0, None, 500_000)
     assert saved["FUS01"] == Saving(0, None, 800_000)
+
+
+def uploads(*, fixed_as: str = "") -> Report:
+    """Two uploads of the plan, and a read between them that adds 300 us."""
+    saving = Saving(0, 500_000, 900_000)
+    found = [finding("CPY01", saving, sites=(at,), removal="drop") for at in (0, 1)]
+    found = [dataclasses.replace(one, remedy=Remedy(fixed_as=fixed_as)) for one in found]
+    rows = [(0, 500_000), (2, 300_000), (1, 200_000)]
+    plan, total = [], 0
+    for index, adds in rows:
+        total += adds
+        plan.append(PlanRow(index, adds, total, total + 100_000))
+    return report_of(found[0], found[1], read(saving, 0), plan=tuple(plan))
+
+
+def test_batches_that_one_loader_pins_are_one_row_of_the_plan() -> None:
+    report = uploads()
+    first, second = rank(report).actions
+    assert (first.findings, first.saving.estimate_ns, first.total_ns) == ((0, 1), 700_000, 700_000)
+    assert (second.findings, second.saving.estimate_ns, second.total_ns) == ((2,), 300_000, 1_000_000)
+    assert second.total_ns == report.fix_plan[-1].total_ns
+
+
+def test_what_is_kept_on_the_device_instead_is_a_change_for_each_line() -> None:
+    assert [action.findings for action in rank(uploads(fixed_as="CPY03")).actions] == [(0,), (2,), (1,)]
+
+
+@pytest.mark.parametrize(("exact", "rows"), [(True, [(0, 1)]), (False, [(0,), (1,)])])
+def test_waits_of_one_line_are_one_row_of_the_plan(exact: bool, rows: list[tuple[int, ...]]) -> None:
+    """Of a line that is only that of its function nobody knows."""
+    saving = Saving(0, 400_000, 500_000)
+    plan = (PlanRow(0, 400_000, 400_000, 500_000), PlanRow(1, 300_000, 700_000, 900_000))
+    report = report_of(read(saving), read(saving, 1), plan=plan)
+    source = Source("train.py", 12, "step", exact, ())
+    sites = tuple(dataclasses.replace(site, source=source) for site in report.sites)
+    assert [action.findings for action in rank(dataclasses.replace(report, sites=sites)).actions] == rows

@@ -1,5 +1,6 @@
 """Launches and work of the GPU that do not find each other: joined by their order where it tells enough; else
-the steps that lack work are left out, where others are whole.
+the steps that lack work are left out, where others are whole, or what comes before a tail that is lost is
+kept, and what comes after a start.
 
 Some profilers give several kernels one correlation, or those of communication none: all rows are in the
 file, as many without a launch as there are launches without work.
@@ -9,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from tbprof.model import HealthFact, HealthSeverity
-from tbprof.trace.columns.arrays import Int64s, distinct, distinct_places, find_sorted, is_among
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, distinct_places, find_sorted, is_among
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.eras import GPU_WORK, STEP_PREFIX
 
@@ -31,7 +32,9 @@ _FEWEST_JOINED = 4
 _FEWEST_STEPS = 2
 _MOST = 0.5
 _FEW = 20
-"""So many kernels may be shorter than what a file of whole microseconds tells apart."""
+"""So many kernels may be shorter than what a file of whole microseconds tells apart, and tell little."""
+_LEAST = 0.25
+"""The share of the launches: a part with fewer is no picture of the recording."""
 _TRIFLE = 0.03
 """The share of the time by which the idle of the device may be wrong."""
 _BEGIN_CAPTURE = re.compile(r"(?:cuda|hip|cu)StreamBeginCapture")
@@ -77,11 +80,25 @@ def facts_of_launches(trace: Trace) -> Iterator[HealthFact]:
     timeless = _timeless_calls(trace)
     rows, of = len(lost) + timeless, len(launches) + timeless
     if rows:
-        is_much = rows >= LOST_SHARE * of and (timeless > 0 or not _are_trifles(trace, launches, len(lost)))
+        loss = Loss("", ()) if timeless else _loss(trace, launches, lost)
+        of_device = rows + _launches_of(trace, launches, loss.devices) if loss.devices else of
+        is_much = rows >= LOST_SHARE * of_device
+        is_much &= timeless > 0 or not _are_trifles(trace, launches, len(lost))
         severity: HealthSeverity = "warning" if is_much else "info"
-        part = "" if timeless else _part(trace, launches, lost)
-        where = {"part": part} if part else {}
-        yield HealthFact("launches_without_gpu_rows", severity, {"rows": rows, "of": of, **where})
+        yield HealthFact("launches_without_gpu_rows", severity, {"rows": rows, "of": of, **loss.numbers()})
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    part: Literal["start", "end", ""]
+    """The part of the recording that was lost, where all else is whole."""
+    devices: tuple[int, ...]
+    """The devices that lack the end."""
+
+    def numbers(self) -> dict[str, int | float | str]:
+        """For a fact; a device is named where it is the only one."""
+        named_device = {"device": self.devices[0]} if len(self.devices) == 1 else {}
+        return {**({"part": self.part} if self.part else {}), **named_device}
 
 
 def _are_trifles(trace: Trace, launches: Int64s, lost: int) -> bool:
@@ -104,7 +121,8 @@ def _timeless_calls(trace: Trace) -> int:
 def with_whole_steps(trace: Trace) -> Trace:
     """The trace, without the marks of steps that lack work where much is lost and other steps are whole.
 
-    The most steps in a row are kept. A few launches that lie outside of all steps are no matter.
+    The most steps in a row are kept. A few launches that lie outside of all steps are no matter. Without two
+    whole steps it is one window, up to a tail that was lost or from a start on.
     """
     fact = next((fact for fact in trace.health if fact.code == "launches_without_gpu_rows"), None)
     if fact is None or fact.severity != "warning" or _timeless_calls(trace):
@@ -113,16 +131,48 @@ def with_whole_steps(trace: Trace) -> Trace:
         return trace
     marks, kept, lost = _whole_steps(trace)
     if kept.sum() < _FEWEST_STEPS:
-        return trace
+        return _with_whole_part(trace, fact, marks)
     category, name = trace.slices.category.copy(), trace.slices.name
     category[marks[~kept]] = Category.OTHER
     left_out = np.isin(name, name[marks[~kept]]) & ~np.isin(name, name[marks[kept]])
     category[left_out & (category == Category.GPU_ANNOTATION)] = Category.OTHER
-    numbers = {"steps": int((~kept).sum()), "of": len(kept), "launches": int(lost[~kept].sum())}
-    known = (other for other in trace.health if other is not fact)
+    where = dict(fact.numbers) if fact.numbers.get("part") == "end" else {}
+    where.pop("rows", None)
+    numbers = {**where, "steps": int((~kept).sum()), "of": len(kept), "launches": int(lost[~kept].sum())}
     left_out_fact = HealthFact("steps_left_out", "warning", numbers)
-    health = (*known, replace(fact, severity="info") if kept.all() else left_out_fact)
-    return replace(trace, slices=replace(trace.slices, category=category), health=health)
+    whole = replace(trace, slices=replace(trace.slices, category=category))
+    return _with_fact(whole, fact, replace(fact, severity="info") if kept.all() else left_out_fact)
+
+
+def _with_whole_part(trace: Trace, fact: HealthFact, marks: Int64s) -> Trace:
+    """The trace as a window of what is whole; as it is where that is little, or nothing.
+
+    Devices that worked on after another's tail was lost are kept up to there only.
+    """
+    launches, lost, _ = _launches(trace)
+    cut = _cut_devices(trace, launches, lost)
+    if "part" not in fact.numbers:
+        return trace
+    slices = trace.slices
+    category = slices.category.copy()
+    if cut:
+        rows = np.flatnonzero(is_among(category, GPU_WORK))
+        device, ends_ns = trace.device.at(rows), slices.end_of(rows)
+        end_ns = min(int(ends_ns[device == one].max()) for one in cut)
+        category[rows[slices.start_ns[rows] >= end_ns]] = Category.OTHER
+    if (category == Category.KERNEL).sum() < max(_FEW, _LEAST * len(launches)):
+        is_little = len(lost) < LOST_SHARE * len(launches)
+        return _with_fact(trace, fact, replace(fact, severity="info")) if is_little else trace
+    category[marks] = Category.OTHER
+    of_steps = np.isin(slices.name, slices.name[marks])
+    category[of_steps & (category == Category.GPU_ANNOTATION)] = Category.OTHER
+    whole = replace(trace, slices=replace(slices, category=category))
+    return _with_fact(whole, fact, HealthFact("part_left_out", "warning", dict(fact.numbers)))
+
+
+def _with_fact(trace: Trace, known: HealthFact, fact: HealthFact) -> Trace:
+    """The trace with `fact` in place of one that it has."""
+    return replace(trace, health=(*(other for other in trace.health if other is not known), fact))
 
 
 def _whole_steps(trace: Trace) -> tuple[Int64s, npt.NDArray[np.bool_], Int64s]:
@@ -161,14 +211,50 @@ def _launches(trace: Trace) -> tuple[Int64s, Int64s, int]:
     return launches, without[~is_captured], int(is_captured.sum())
 
 
-def _part(trace: Trace, launches: Int64s, lost: Int64s) -> Literal["start", "end", ""]:
-    """The part of the recording that was lost, where all else is whole."""
+def _loss(trace: Trace, launches: Int64s, lost: Int64s) -> Loss:
+    """The part that was lost, and of what devices."""
+    if devices := _cut_devices(trace, launches, lost):
+        return Loss("end", devices)
     at_ns = np.sort(trace.slices.start_ns[launches])
     first_ns, last_ns = trace.slices.start_ns[lost].min(), trace.slices.start_ns[lost].max()
     between = np.searchsorted(at_ns, last_ns, side="right") - np.searchsorted(at_ns, first_ns)
-    if between > len(lost) or len(lost) == len(launches):
-        return ""
-    return "start" if first_ns == at_ns[0] else "end" if last_ns == at_ns[-1] else ""
+    if between > len(lost) or len(lost) == len(launches) or first_ns != at_ns[0]:
+        return Loss("", ())
+    return Loss("start", ())
+
+
+def _cut_devices(trace: Trace, launches: Int64s, lost: Int64s) -> tuple[int, ...]:
+    """The devices whose work is there up to some launch, and lost from there on; none where others are, too.
+
+    A profiler that stops waits for the current device only. No call names its device: a lost one is of a
+    device that its thread launched on before, and on which nothing that was launched later is on record.
+    """
+    slices = trace.slices
+    device = _device_of(trace, launches)
+    start_ns, lane = slices.start_ns[launches], slices.lane[launches]
+    cut: set[int] = set()
+    for of_lane in distinct(slices.lane[lost]).tolist():
+        first_ns = slices.start_ns[lost[slices.lane[lost] == of_lane]].min()
+        here = device[(lane == of_lane) & (device != NONE)]
+        known = distinct(here if len(here) else device[device != NONE])
+        quiet = np.setdiff1d(known, device[start_ns >= first_ns])
+        if not len(quiet):
+            return ()
+        cut.update(quiet.tolist())
+    return tuple(sorted(cut))
+
+
+def _device_of(trace: Trace, launches: Int64s) -> Int64s:
+    """The device that the work of each launch ran on; `NONE` where there is no work."""
+    on_gpu = np.flatnonzero(is_among(trace.slices.category, GPU_WORK))
+    on_gpu = on_gpu[np.argsort(trace.slices.correlation[on_gpu], kind="stable")]
+    found, ran = find_sorted(trace.slices.correlation[on_gpu], trace.slices.correlation[launches])
+    device: Int64s = np.where(ran, trace.device.at(on_gpu[found]), NONE)
+    return device
+
+
+def _launches_of(trace: Trace, launches: Int64s, devices: tuple[int, ...]) -> int:
+    return int(np.isin(_device_of(trace, launches), devices).sum())
 
 
 def _are_captured(trace: Trace, launches: Int64s) -> npt.NDArray[np.bool_]:

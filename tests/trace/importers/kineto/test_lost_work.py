@@ -77,7 +77,8 @@ def test_steps_that_lack_work_are_left_out(lost: range, left_out: int) -> None:
     built = steps(number=lambda at: None if at in lost else at)
     told = fact(built.trace(), "steps_left_out")
     assert told is not None
-    assert told.numbers == {"steps": left_out, "of": 4, "launches": len(lost)}
+    end = {"part": "end", "device": 0} if lost[-1] == 4 * LAUNCHES else {}
+    assert told.numbers == {"steps": left_out, "of": 4, "launches": len(lost), **end}
     report = built.report()
     assert len(report.steps) == 4 - left_out
     assert idle_share(report) == pytest.approx(IDLE_SHARE, abs=0.01)
@@ -90,7 +91,7 @@ def test_without_a_whole_step_nothing_is_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lost", "part"), [(range(1, 9), "start"), (range(20, 33), "end"), (range(10, 12), None)]
+    ("lost", "part"), [(range(1, 25), "start"), (range(17, 33), "end"), (range(10, 12), None)]
 )
 def test_the_part_that_was_lost_is_named(lost: range, part: str | None) -> None:
     built = TraceBuilder()
@@ -102,6 +103,76 @@ def test_the_part_that_was_lost_is_named(lost: range, part: str | None) -> None:
     told = fact(built.trace(), "launches_without_gpu_rows")
     assert told is not None
     assert told.numbers.get("part") == part
+
+
+def two_devices(*, threads: bool, marks: bool, turns: int = 40, cut: int = 30) -> TraceBuilder:
+    """A launch on GPU 0 and one on GPU 2 every 100 us, for 80 and 40; GPU 2 has no rows from a turn on."""
+    built = TraceBuilder()
+    for turn in range(turns):
+        at = 100.0 * turn
+        if marks and turn % 10 == 0:
+            built.step(turn // 10, at, at + 1_000)
+        built.launch(at + 1, at + 5, runs=(at + 10, at + 90))
+        thread = MAIN + 1 if threads else MAIN
+        if turn < cut:
+            built.launch(at + 6, at + 9, runs=(at + 12, at + 52), device=2, thread=thread)
+        else:
+            built.call("cudaLaunchKernel", at + 6, at + 9, thread=thread)
+    return built
+
+
+@pytest.mark.parametrize("threads", [True, False])
+def test_a_tail_that_one_of_two_devices_lacks_ends_the_window(threads: bool) -> None:
+    built = two_devices(threads=threads, marks=False)
+    told = fact(built.trace(), "part_left_out")
+    assert told is not None
+    assert told.numbers == {"rows": 10, "of": 80, "part": "end", "device": 2}
+    report = built.report()
+    assert report.window_ns == pytest.approx(2_980_000, abs=1)
+    assert report.verdict is not None
+    assert report.verdict.case != "lost_kernels"
+
+
+@pytest.mark.parametrize("threads", [True, False])
+def test_steps_before_the_tail_of_one_device_are_whole(threads: bool) -> None:
+    built = two_devices(threads=threads, marks=True)
+    told = fact(built.trace(), "steps_left_out")
+    assert told is not None
+    assert told.numbers == {"steps": 1, "of": 4, "launches": 10, "part": "end", "device": 2}
+    assert len(built.report().steps) == 3
+
+
+def test_what_one_device_lacks_is_a_share_of_its_own_launches() -> None:
+    """Three of 80 launches are under the limit of a file, three of the 40 of GPU 2 are not."""
+    told = fact(two_devices(threads=False, marks=False, cut=37).trace(), "part_left_out")
+    assert told is not None
+    assert told.numbers["rows"] == 3
+
+
+def test_a_tail_that_leaves_nothing_to_judge_is_said_and_no_more() -> None:
+    """Two of 41 launches: cut at the first, nothing would be left."""
+    built = two_devices(threads=False, marks=False, turns=3, cut=1)
+    for turn in range(3, 38):
+        built.launch(100.0 * turn, 100.0 * turn + 4, runs=(100.0 * turn + 10, 100.0 * turn + 90))
+    told = fact(built.trace(), "launches_without_gpu_rows")
+    assert told is not None
+    assert (told.severity, told.numbers["device"]) == ("info", 2)
+
+
+def test_a_device_that_works_again_lost_no_tail() -> None:
+    built = two_devices(threads=False, marks=False)
+    built.launch(4_001, 4_005, runs=(4_010, 4_050), device=2)
+    told = fact(built.trace(), "launches_without_gpu_rows")
+    assert told is not None
+    assert "part" not in told.numbers
+
+
+def test_a_device_that_another_thread_used_before_is_not_blamed() -> None:
+    built = two_devices(threads=True, marks=False)
+    built.launch(0, 1, runs=(2, 4), device=3, thread=MAIN)
+    told = fact(built.trace(), "part_left_out")
+    assert told is not None
+    assert told.numbers["device"] == 2
 
 
 def test_steps_that_replay_graphs_are_whole() -> None:
