@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Literal
 
 from tbprof.judge.steady_steps import marks_steps, typical_window_ns
+from tbprof.judge.worth import LineWorth, line_worth
 from tbprof.model import (
     Finding,
     PredictedLine,
     Report,
     Saving,
     Savings,
+    Scope,
     SiteIndex,
     SourceText,
     code_statement,
 )
 from tbprof.records import dataclass
-from tbprof.texts.actions import how_to
+from tbprof.texts.actions import how_to, line_worth_words, place_of
 from tbprof.texts.figures.places import name_words, place_words, scope_of
 from tbprof.texts.finding_notes import finding_note, severity_reason
 from tbprof.texts.predicted import (
@@ -42,6 +46,11 @@ class SavingView:
     estimate_us: float | None
     ceiling_us: float
 
+    @property
+    def amount_us(self) -> float:
+        """What is said of it: the estimate, else the ceiling."""
+        return self.ceiling_us if self.estimate_us is None else self.estimate_us
+
 
 @dataclass(frozen=True, slots=True)
 class FixView:
@@ -55,7 +64,7 @@ class FixView:
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """Its saving is that of the window."""
+    """Its saving is that of a step, and the same wherever it is shown."""
 
     rule: str
     name: str
@@ -69,6 +78,8 @@ class FindingRow:
     confidence: Literal["high", "medium", "low"]
     count: int
     saving: SavingView | None
+    worth: str
+    """That saving in words, and what it rests on; "" if there is none."""
     note: str
     """Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say."""
     what: str
@@ -84,6 +95,7 @@ class FindingRow:
 def finding_row(finding: Finding, report: Report) -> FindingRow:
     words, fix = rule_words(finding.rule), fix_words(finding)
     saving, scope = finding.saving, scope_of(marks_steps=marks_steps(report))
+    worth, steps = line_worth(report, finding), max(len(report.steps), 1)
     shares = (
         None
         if saving is None
@@ -99,7 +111,8 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
         removal=finding.removal,
         confidence=finding.confidence,
         count=finding.count,
-        saving=None if saving is None else saving_view(saving),
+        saving=None if worth.saving is None else saving_view(worth.saving, steps),
+        worth=_worth_words(worth, steps, scope),
         note=finding_note(finding, scope),
         what=words.what,
         why=words.why,
@@ -110,10 +123,34 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
     )
 
 
+def _worth_words(worth: LineWorth, steps: int, scope: Scope) -> str:
+    if worth.saving is None:
+        return ""
+    saves = saving_view(worth.saving, steps)
+    alone = saves if worth.alone is None else saving_view(worth.alone, steps)
+    return line_worth_words(
+        scope,
+        estimate_us=saves.estimate_us,
+        ceiling_us=saves.ceiling_us,
+        alone_us=alone.amount_us,
+        after=worth.after,
+        within=worth.within,
+        instead=worth.instead,
+    )
+
+
 def _place(finding: Finding) -> str:
     """The place: the host's code in words; communication is called by its own names."""
     place = finding.figures.place
     return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else name_words(place)
+
+
+def places_of(report: Report, found: Sequence[FindingRow]) -> str:
+    """Where the findings of one change are: the lines, where they are exact; else what they name."""
+    sources = [report.sites[site].source for one in found for site in one.sites]
+    lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
+    places = [one.place for one in found if one.place] if found[0].place else []
+    return place_of(lines or places)
 
 
 def share_of_steps(report: Report, saving_ns: int) -> float:

@@ -20,13 +20,12 @@ from tbprof.texts.actions import (
     RECORD_FIRST,
     first_action_sentence,
     growing_memory_sentence,
-    place_of,
     record_first_sentence,
 )
 from tbprof.texts.finding_notes import CUT_OFF
 from tbprof.texts.predicted import first_line_sentence, host_sentences, predicted_sentences
 from tbprof.views.action_rows import action_rows
-from tbprof.views.findings import predicted_rows
+from tbprof.views.findings import places_of, predicted_rows
 from tbprof.views.idle_causes import host_bar
 from tbprof.views.overview import ActionRow
 
@@ -153,7 +152,7 @@ def lines_come_first(report: Report, actions: Sequence[ActionRow]) -> bool:
 
 def _host_is_bound(actions: Sequence[ActionRow]) -> bool:
     """Not by Python that merely calls operators: its finding is graded down."""
-    return bool(actions) and actions[0].share >= HOST_SHARE and actions[0].severity != "low"
+    return bool(actions) and actions[0].share >= HOST_SHARE and actions[0].finding.severity != "low"
 
 
 def _first(report: Report, actions: Sequence[ActionRow]) -> str:
@@ -162,17 +161,8 @@ def _first(report: Report, actions: Sequence[ActionRow]) -> str:
     first, saves = actions[0], actions[0].saves
     return first_action_sentence(
         first.title,
-        _place(report, first),
+        places_of(report, (first.finding, *first.others)),
         saved_us=saves.estimate_us,
         most_us=saves.ceiling_us,
         step_us=mean_step_us(report) or 0.0,
     )
-
-
-def _place(report: Report, action: ActionRow) -> str:
-    """The lines, where they are exact; else the places that the findings name."""
-    found = (action.finding, *action.others)
-    sources = [report.sites[site].source for one in found for site in one.sites]
-    lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
-    places = [one.place for one in found if one.place] if action.finding.place else []
-    return place_of(lines or places)
