@@ -12,8 +12,8 @@ class LineWorth:
     """In the window."""
 
     saving: Saving | None
-    """Of a row of the fix plan what it adds to those above it, of another action what those above it leave;
-    else what it saves alone."""
+    """A row of the fix plan has what it adds to those above it, another action what those above it leave;
+    else it is what it saves alone."""
     alone: Saving | None
     after: tuple[int, ...] = ()
     """The numbers of the actions whose waits have to go first."""

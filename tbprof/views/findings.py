@@ -79,7 +79,7 @@ class FindingRow:
     count: int
     saving: SavingView | None
     worth: str
-    """That saving in words, and what it rests on; "" if there is none."""
+    """Its saving in words, and what that rests on; "" if there is none."""
     note: str
     """Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say."""
     what: str
@@ -186,7 +186,7 @@ class PredictedRow:
     """What to do, in the imperative and without its full stop."""
     how: str
     worth: str
-    """How many of a step's waits it is; their time nobody knows."""
+    """What it does on a GPU, and how often; the time of that nobody knows."""
     per_step: int
     known: Literal["seen", "read"]
     fingerprint: str
@@ -197,10 +197,12 @@ _NO_WAITS = ("device_mismatch", "race")
 
 
 def predicted_rows(report: Report) -> tuple[PredictedRow, ...]:
-    """Errors first, then what drains the device, then what waits for its own copy alone; most often first."""
+    """Errors first, then what runs most often; of these, what drains the device before what waits for its own
+    copy alone.
+    """
     lines = sorted(report.predicted_lines, key=_urgency)
-    waits = sum(_waits(line) for line in lines)
-    rows = tuple(_row(line, report.sources, waits) for line in lines)
+    scope = scope_of(marks_steps=marks_steps(report))
+    rows = tuple(_row(line, report.sources, scope) for line in lines)
     return tuple(map(_of_request, rows, lines)) if _only_infers(report) else rows
 
 
@@ -215,15 +217,15 @@ def _of_request(row: PredictedRow, line: PredictedLine) -> PredictedRow:
     return dataclasses.replace(row, action=ANSWER_ACTION, how=ANSWER_HOW)
 
 
-def _urgency(line: PredictedLine) -> tuple[bool, bool, int]:
-    return line.kind not in _NO_WAITS, line.kind == "upload", -line.count
+def _urgency(line: PredictedLine) -> tuple[bool, int, bool]:
+    return line.kind not in _NO_WAITS, -line.count, line.kind == "upload"
 
 
 def _waits(line: PredictedLine) -> int:
     return 0 if line.kind in _NO_WAITS else line.count
 
 
-def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> PredictedRow:
+def _row(line: PredictedLine, texts: tuple[SourceText, ...], scope: Scope) -> PredictedRow:
     assert line.source.line is not None, "a recorded call has a line"
     words = rule_words(line.rule)
     option = framework_option(line.source.file, line.source.function, line.kind)
@@ -237,7 +239,7 @@ def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> Pred
         why=kind_name(line.kind),
         action=words.action if option is None else option.order,
         how=how_to(words) if option is None else option.fix,
-        worth=waits_words(_waits(line), waits),
+        worth=waits_words(line.kind, _waits(line), scope),
         per_step=line.count,
         known=line.known,
         fingerprint=line.fingerprint,

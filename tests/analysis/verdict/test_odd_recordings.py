@@ -50,7 +50,8 @@ def test_iterations_that_are_all_there_have_their_own_cause_whatever_lies_before
     case, said = said_of(iterations_after_a_start())
     assert case == "launch_bound"
     assert said.verdict == (
-        "The GPU is idle 98 % of the window, 97 % because the host launches kernels more slowly than the GPU"
+        "The GPU is idle 98 % of the window, 97 % because the host is late to launch: "
+        "it launches kernels more slowly than the GPU"
         " runs them."
     )
     assert said.detail.endswith("The GPU's work is within 13.9 ms of a recording of 43.9 ms.")
@@ -76,7 +77,7 @@ def test_no_cause_is_claimed_of_a_thread_that_recorded_no_operators() -> None:
     case, said = said_of(built)
     assert case == "host_unrecorded"
     assert said.verdict == (
-        "The GPU is idle 18 % of a step, 15 % because the host launches late; what it does meanwhile was not "
+        "The GPU is idle 18 % of a step, 15 % because the host is late to launch; what it does meanwhile was not "
         "recorded."
     )
     assert said.action == (
@@ -390,14 +391,19 @@ def test_many_small_operators_of_the_cpu_are_no_launching(op_us: float, case: st
     assert said[1].action.startswith(f"First: {order}")
 
 
-OTHER_WORK = "The GPU is idle 18 % of a step, 15 % because the host does other work between launches."
+OTHER_WORK = (
+    "The GPU is idle 18 % of a step, 15 % because the host is late to launch: "
+    "it does other work between launches."
+)
 """What is true of `training()`, whatever became of some of its rows."""
 
 
 def test_a_few_lost_kernels_of_a_tiny_window_hide_nothing() -> None:
     case, said = said_of(tiny_window_with_few_lost())
     assert case == "host_bound"
-    assert said.verdict.startswith("The GPU is idle 97 % of the window, 96 % because the host does other")
+    assert said.verdict.startswith(
+        "The GPU is idle 97 % of the window, 96 % because the host is late to launch: it does other"
+    )
     assert 'record_function("attention")' in said.action
 
 
@@ -429,7 +435,9 @@ def test_communication_without_calls_is_joined_by_its_order() -> None:
     built = communication_without_calls()
     case, said = said_of(built)
     assert case == "launch_bound"
-    assert said.verdict.startswith("The GPU is idle 47 % of a step, 30 % because the host launches kernels")
+    assert said.verdict.startswith(
+        "The GPU is idle 47 % of a step, 30 % because the host is late to launch: it launches kernels"
+    )
     assert "communication that no computing covers" in said.detail
     assert "launches_without_gpu_rows" not in [fact.code for fact in built.report().trace.health]
 
@@ -475,7 +483,10 @@ def test_a_loader_that_is_an_annotation_is_one() -> None:
             built.launch(call, call + 6, runs=(call + 10, call + 100), name=GEMM)
     case, said = said_of(built)
     assert case == "input"
-    assert said.verdict == "The GPU is idle 58 % of a step, 50 % because the next batch is not ready."
+    assert (
+        said.verdict
+        == "The GPU is idle 58 % of a step, 50 % because it is waiting for data: the next batch is not ready."
+    )
     assert said.action.startswith("First: prepare batches faster")
 
 
