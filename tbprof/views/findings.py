@@ -149,7 +149,8 @@ def places_of(report: Report, found: Sequence[FindingRow]) -> str:
     """Where the findings of one change are: the lines, where they are exact; else what they name."""
     sources = [report.sites[site].source for one in found for site in one.sites]
     lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
-    places = [one.place for one in found if one.place] if found[0].place else []
+    is_said = not found[0].place or found[0].place in found[0].action
+    places = [] if is_said else [one.place for one in found if one.place]
     return place_of(lines or places)
 
 

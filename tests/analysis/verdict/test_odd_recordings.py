@@ -77,8 +77,8 @@ def test_no_cause_is_claimed_of_a_thread_that_recorded_no_operators() -> None:
     case, said = said_of(built)
     assert case == "host_unrecorded"
     assert said.verdict == (
-        "The GPU is idle 18 % of a step, 15 % because the host is late to launch; what it does meanwhile was not "
-        "recorded."
+        "The GPU is idle 18 % of a step, 15 % because the host is late to launch; what it does "
+        "meanwhile was not recorded."
     )
     assert said.action == (
         "First: record the operators of the threads that launch, too: for 0.3 ms of 2.2 ms nobody knows what "
