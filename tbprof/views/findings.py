@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Literal
 
 from tbprof.judge.steady_steps import marks_steps, typical_window_ns
@@ -22,7 +21,7 @@ from tbprof.model import (
 )
 from tbprof.records import dataclass
 from tbprof.texts.actions import how_to, line_worth_words, place_of
-from tbprof.texts.figures.places import name_words, place_words, scope_of
+from tbprof.texts.figures.places import name_words, place_words, scope_of, site_where
 from tbprof.texts.finding_notes import finding_note, severity_reason
 from tbprof.texts.predicted import (
     ANSWER_ACTION,
@@ -146,9 +145,8 @@ def _place(finding: Finding) -> str:
 
 
 def places_of(report: Report, found: Sequence[FindingRow]) -> str:
-    """Where the findings of one change are: the lines, where they are exact; else what they name."""
-    sources = [report.sites[site].source for one in found for site in one.sites]
-    lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
+    """Where the findings of one change are: their sites; else what they name."""
+    lines = [where for one in found for site in one.sites if (where := site_where(report.sites[site]))]
     is_said = not found[0].place or found[0].place in found[0].action
     places = [] if is_said else [one.place for one in found if one.place]
     return place_of(lines or places)

@@ -19,7 +19,7 @@ _APART_NS = 200_000
 
 
 def packed_buffers(facts: Facts) -> Intervals:
-    """From the first packing in each forward to the last copy out of what was packed."""
+    """The spans from the first packing in each forward to the last copy out of what was packed."""
     slices = facts.trace.slices
     forwards = matching_rows(facts.trace, _FORWARDS, Category.USER_ANNOTATION, Category.CPU_OP)
     packs = matching_rows(facts.trace, _PACKS, Category.CPU_OP)

@@ -97,7 +97,7 @@ def test_a_range_of_the_thread_says_what_it_does_as_operators_do() -> None:
 def test_with_operators_the_host_is_to_blame() -> None:
     case, said = said_of(training())
     assert case == "host_bound"
-    assert said.action.startswith("First: shorten the host's own work")
+    assert said.action.startswith("First: shorten what the host does between `aten::mm` and `aten::mm`")
     assert rules_of(training()) == ["LCH02"]
 
 
@@ -379,7 +379,7 @@ def test_what_a_loader_does_before_the_window_is_none_of_it() -> None:
     saving = found["DAT01"].saving
     assert saving is not None
     assert saving.ceiling_ns <= 20 * 430_000
-    assert said.action.startswith("First: shorten the host's own work")
+    assert said.action.startswith("First: shorten what the host does between `aten::mm` and `aten::mm`")
 
 
 @pytest.mark.parametrize(("op_us", "case"), [(18, "host_bound"), (4, "launch_bound")])

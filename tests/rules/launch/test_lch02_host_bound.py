@@ -123,7 +123,7 @@ def test_where_the_replicas_prepare_their_forward_pass_the_host_is_late(
 ) -> None:
     report = public_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
-    assert (finding.numbers()["place"], finding.severity) == ("DistributedDataParallel.forward", "critical")
+    assert (finding.numbers()["place"], finding.severity) == ("DistributedDataParallel.forward", "medium")
 
 
 @pytest.mark.parametrize(("captured", "severity"), [(5, "critical"), (6, "info")])
