@@ -221,7 +221,7 @@ export interface FindingRow {
   confidence: "high" | "medium" | "low";
   count: number;
   saving: SavingView | null;
-  /** That saving in words, and what it rests on; "" if there is none. */
+  /** Its saving in words, and what that rests on; "" if there is none. */
   worth: string;
   /** Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say. */
   note: string;
@@ -310,7 +310,7 @@ export interface PredictedRow {
   /** What to do, in the imperative and without its full stop. */
   action: string;
   how: string;
-  /** How many of a step's waits it is; their time nobody knows. */
+  /** What it does on a GPU, and how often; the time of that nobody knows. */
   worth: string;
   per_step: number;
   known: "seen" | "read";
