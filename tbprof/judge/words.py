@@ -323,8 +323,10 @@ class Bound(VerdictFigures):
 
     def because(self, case: str) -> Sentences:
         """The verdict of this case."""
-        window = self.window
-        first = f"{self.cause.idle_because(window, _because(case))}{window.communication_too()}."
+        window, too = self.window, self.window.communication_too()
+        # Beside communication the sentence would be too long with what the cause is exactly.
+        because, _, exactly = _because(case).partition(": ") if too else (_because(case), "", "")
+        first = f"{self.cause.idle_because(window, because)}{too}."
         if self.others:
             return first, f"{self._place()}Meanwhile the GPU works for another process."
         if case == "queued":
@@ -334,8 +336,9 @@ class Bound(VerdictFigures):
                 f"{self._place()}The GPU may wait for another process, {other_rank}or work that was not "
                 "recorded.",
             )
-        beside = "" if window.communication_too() else window.communication_beside()
-        return first, f"{self._place()}{window.waits_beside()}{beside}"
+        detail = f"{exactly[0].upper()}{exactly[1:]}. " if exactly else ""
+        beside = window.communication_of() if too else window.communication_beside()
+        return first, f"{detail}{self._place()}{window.waits_beside()}{beside}"
 
     def _place(self) -> str:
         if self.where is None:

@@ -151,6 +151,8 @@ def test_much_communication_belongs_into_the_first_sentence_of_another_case() ->
     first, second = sentences("launch_bound", communication_share=0.38, cause_us=1.0)
     assert first.endswith("; another 38 % is communication that no computing covers.")
     assert "communication" not in second
+    assert len(first.replace("\u202f%", "%").split()) <= 30
+    assert second.startswith("It launches kernels more slowly than the GPU runs them. ")
 
 
 def test_copying_is_no_computing() -> None:
