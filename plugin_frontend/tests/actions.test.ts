@@ -8,8 +8,8 @@ test("findings about no site come from the actions, beside them, and from what i
   const at = (rule: string, ...sites: number[]) => findingRow({ rule, sites });
   const overview = {
     actions: [
-      { finding: at("SYN01", 0), others: [] },
-      { finding: at("LCH01"), others: [at("LCH01")] },
+      { finding: at("SYN01", 0), others: [], ways: [] },
+      { finding: at("LCH01"), others: [at("LCH01")], ways: [] },
     ],
     unknown: [at("CPY01", 2)],
     leave: [at("TRC02")],

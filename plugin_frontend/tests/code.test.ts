@@ -8,7 +8,7 @@ function mark(line: number): LineMark {
   return { line, kind: "line", function: "f", saving: null, note: "", sites: [], numbers: [], remarks: [] };
 }
 
-const REMARK: Remark = { finding: findingRow({}), number: null, saving: null, is_joint: false, edits: [] };
+const REMARK: Remark = { finding: findingRow({}), number: null, edits: [] };
 
 const FILE: SourceFile = {
   path: "train.py",

@@ -46,6 +46,7 @@ const FINDING: FindingRow = {
   confidence: "high",
   count: 1,
   saving: null,
+  worth: "",
   what: "",
   why: "",
   fix: { summary: "", before: "", after: "", caveat: "" },

@@ -11,6 +11,7 @@ from tbprof.cli.terminal import saving_text
 from tbprof.escaping import code, escaped, prose
 from tbprof.judge.steady_steps import marks_steps
 from tbprof.model import Report
+from tbprof.texts.figures.places import scope_of
 from tbprof.texts.figures.quantities import mean, milliseconds, share, size
 from tbprof.views.checks import checks_view
 from tbprof.views.finding_markdown import finding_markdown, site_place
@@ -35,17 +36,20 @@ def markdown(report: Report) -> str:
     if kernels is not None and launches is not None:
         what = "A step" if marks_steps(report) else "The window"
         lines += [f"{what} runs {mean(kernels)} kernels in {mean(launches)} launches.", ""]
-    lines += [
-        f"{number}. {prose(action.title)}: {action.worth} ({escaped(action.finding.rule)})"
-        for number, action in enumerate(view.overview.actions, start=1)
-    ]
+    each = scope_of(marks_steps=view.marks_steps).each
+    for number, action in enumerate(view.overview.actions, start=1):
+        lines.append(
+            f"{number}. {prose(action.title)}: {action.worth} {each} ({escaped(action.finding.rule)})"
+        )
+        lines += [f"   - {prose(way.text)}" for way in action.ways]
     lines += [""] if view.overview.actions else []
+    lines += [prose(view.overview.smaller), ""] if view.overview.smaller else []
     if view.communication is not None:
         lines += [prose(f"{view.communication.sentence} {view.communication.detail}"), ""]
     lines += [prose(view.overview.computing), ""] if view.overview.computing else []
     if view.savings is not None:
-        saving = saving_text(view.savings, calibrated=view.calibrated)
-        lines += [f"Removing waits can save, in this window: {saving}.", ""]
+        saving = saving_text(view.overview.saving or view.savings, calibrated=view.calibrated)
+        lines += [f"Removing waits can save, {each}: {saving}.", ""]
     if view.sites:
         lines += ["| " + " | ".join(_HEADS) + " |", "|---" * len(_HEADS) + "|"]
         lines += [_row(report, site) for site in view.sites]

@@ -33,7 +33,7 @@ _WHOLE_SHARE = 0.9
 
 
 def terminal_text(report: Report) -> str:
-    """Plain text, at most a screen or two; times are totals of the window."""
+    """Plain text, at most a screen or two; times are means of a step where steps are marked."""
     trace = report.trace
     view = window_view(report, run="", worker=trace.worker, window="")
     opening = (view.verdict, view.first_action, view.detail)
@@ -99,7 +99,8 @@ def _actions(view: WindowView, first: int) -> list[str]:
     lines = []
     for number, row in enumerate(view.overview.actions, start=first):
         lines += ["", f"  {number}. {row.title}: {row.worth} {scope.each} ({share(row.share)})"]
-        lines += [f"     {text}" for text in (*_places(view, row.finding, row.others), row.how)]
+        places, ways = _places(view, row.finding, row.others), [way.text for way in row.ways]
+        lines += [f"     {text}" for text in (*places, row.how, *ways)]
     if view.overview.smaller:
         lines += ["", f"  {view.overview.smaller}"]
     for number, one in enumerate(_alarms_without_figure(view), start=first + len(view.overview.actions)):
@@ -119,7 +120,8 @@ def _places(view: WindowView, first: FindingRow, others: tuple[FindingRow, ...])
 
 
 def _figures(report: Report, view: WindowView) -> list[str]:
-    points = view.sync_points
+    points, steps = view.sync_points, max(len(view.steps), 1)
+    each = scope_of(marks_steps=view.marks_steps).each
     lines = []
     if view.median_step_us is not None:
         name = "step  " if view.marks_steps else "window"
@@ -131,25 +133,28 @@ def _figures(report: Report, view: WindowView) -> list[str]:
     if report.gpu_use:
         lines.append(f"  GPU use      {gpu_use_sentence(report.gpu_use)}, of {view.overview.gpu_use_scope}")
     explained = f", {share(points.explained_us / points.wait_us)} explained" if points.wait_us else ""
-    waiting = f"{points.count:,}, waiting {duration(points.wait_us)}{explained}"
+    counted = f"{mean(points.count / steps)} {each}" if view.marks_steps else f"{points.count:,}"
+    waiting = f"{counted}, waiting {duration(points.wait_us / steps)}{explained}"
     lines.append(f"  sync points  {waiting if points.is_recorded else 'not recorded: no calls of the host'}")
     if view.savings is not None and points.is_recorded:
-        saving = saving_text(view.savings, calibrated=view.calibrated)
-        lines.append(f"  can be saved {saving} by removing waits{_by_all(report)}")
+        saving = saving_text(view.overview.saving or view.savings, calibrated=view.calibrated)
+        lines.append(f"  can be saved {saving} {each} by removing waits{_by_all(report, steps)}")
     return lines
 
 
-def _by_all(report: Report) -> str:
+def _by_all(report: Report, steps: int) -> str:
     """What is found besides; "" where it wins no more than the waits alone."""
     savings = report.savings
     if savings is None or (savings.all_ceiling_ns or 0) <= savings.ceiling_ns:
         return ""
-    return f", at most {duration((savings.all_ceiling_ns or 0) / 1000)} by all changes together"
+    return f", at most {duration((savings.all_ceiling_ns or 0) / 1000 / steps)} by all changes together"
 
 
 def _idle(report: Report, view: WindowView, idle: IdleView) -> str:
-    """The idle of all steps and devices; with several devices, how idle each is."""
-    whole, empty, queued = (duration(us) for us in (idle.device_us, idle.empty_us, idle.queued_us))
+    """The idle of a mean step, of all devices; with several devices, how idle each is."""
+    steps = max(len(view.steps), 1)
+    whole, empty, queued = (duration(us / steps) for us in (idle.device_us, idle.empty_us, idle.queued_us))
+    whole += f" {scope_of(marks_steps=view.marks_steps).each}"
     scope = "the steps" if view.marks_steps else "the window"
     queues = f"queue empty {empty}, work queued {queued}"
     if len(idle.by_device) == 1:
@@ -221,16 +226,20 @@ def _causes(report: Report) -> list[str]:
     if report.idle is None or not report.idle.total.by_cause:
         return []
     causes = sorted(report.idle.total.by_cause.items(), key=lambda item: -item[1])
-    names = ((cause_name(cause), duration(ns / 1000)) for cause, ns in causes)
+    steps, scope = max(len(report.steps), 1), scope_of(marks_steps=marks_steps(report))
+    names = ((cause_name(cause), duration(ns / 1000 / steps)) for cause, ns in causes)
     named = (f"{name[0].lower()}{name[1:]} {spent}" for name, spent in names)
     subject = "it is idle" if len(report.idle.by_device) == 1 else "they are idle"
-    return ["", f"  why {subject}: " + ", ".join(named)]
+    return ["", f"  why {subject}, {scope.each}: " + ", ".join(named)]
 
 
 def _numbers_of_findings(view: WindowView) -> dict[str, int]:
     """The number of the change above that each finding is, or is a part of, by its fingerprint."""
     first = 1 + len(view.predicted) if view.predicted_first else 1
-    actions = [(row.finding, *row.others) for row in view.overview.actions]
+    actions = [
+        (row.finding, *row.others, *(other for way in row.ways for other in way.findings))
+        for row in view.overview.actions
+    ]
     changes = enumerate([*actions, *((one,) for one in _alarms_without_figure(view))], start=first)
     return {one.fingerprint: number for number, row in changes for one in row}
 
@@ -243,7 +252,8 @@ def _window_findings(report: Report, said: Mapping[str, int]) -> list[str]:
 
 
 def _finding(found: FindingRow, indent: str) -> list[str]:
-    lines = [f"{indent}{found.rule} {found.severity} ({found.severity_reason}): {found.title}"]
+    saves = found.worth or found.severity_reason
+    lines = [f"{indent}{found.rule} {found.severity}, {saves}: {found.title}"]
     return [*lines, f"{indent}{found.note}"] if found.note else lines
 
 
@@ -265,7 +275,8 @@ def _sites(view: WindowView, said: Mapping[str, int]) -> list[str]:
     if not view.sites:
         return []
     shown = sorted(view.sites, key=_most_worth_first)[:_SHOWN_SITES]
-    lines = ["", f"  {'wait, ms':>9} {'of steps':>8} {'expl.':>6} {'count':>6} {'size':>9}  site"]
+    lines = ["", "  waits and copies, all of the window together"]
+    lines += [f"  {'wait, ms':>9} {'of steps':>8} {'expl.':>6} {'count':>6} {'size':>9}  site"]
     known: set[str] = set()
     for site in shown:
         lines += _site(site, said, known)
@@ -303,7 +314,7 @@ def _site(site: SiteRow, said: Mapping[str, int], known: Collection[str]) -> lis
 def _named(findings: Sequence[FindingRow], said: Mapping[str, int]) -> list[str]:
     """The findings that a change above says all of, by its number."""
     named = (found for found in findings if found.fingerprint in said)
-    return [f"change {said[found.fingerprint]} ({found.rule} {found.severity})" for found in named]
+    return [f"change {said[found.fingerprint]} ({found.rule}: {found.worth})" for found in named]
 
 
 def _where(site: SiteRow) -> str:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator, Set
+from typing import TypeAlias
 
+from tbprof.judge.room import effect_of, host_limit_ns, together, without_overlap
 from tbprof.judge.steady_steps import typical_window_ns
 from tbprof.model import (
     CRITICAL_SHARE,
@@ -32,9 +33,6 @@ from tbprof.model import (
     Severity,
 )
 from tbprof.rules.declared import is_part, rule_of
-
-if TYPE_CHECKING:
-    from tbprof.rules.base.rule import Effect
 
 _LEAST_SHARE = 0.001
 """The share of the steps below which nothing is an action; below `MEDIUM_SHARE` it is none beside a larger
@@ -61,10 +59,13 @@ def rank(report: Report) -> Ranked:
         at for at in others if at not in {*unknown, *minor} and not _is_in_plan(report.findings[at], held)
     ]
     actions = in_order(report, planned, list(_alone(report, open_, steps_ns)), steps_ns)
-    shown = () if _happens_once(report) else _worth_a_change(actions, steps_ns)
-    left = {at for action, _ in actions if action not in shown for at in action.findings}
-    smaller = tuple(action for action in planned if action not in shown)
-    return Ranked(shown, smaller, unknown, tuple(sorted({*minor, *left})))
+    worth = () if _happens_once(report) else _worth_a_change(actions, steps_ns)
+    smaller = [action for action in planned if action not in worth]
+    shown = without_overlap(report, worth, smaller, steps_ns)
+    ways = {at for action in shown for way in action.ways for at in way.findings}
+    left = {at for action, _ in actions if action not in worth for at in action.findings} - ways
+    smaller = [action for action in smaller if ways.isdisjoint(action.findings)]
+    return Ranked(shown, tuple(smaller), unknown, tuple(sorted({*minor, *left})))
 
 
 def all_ceiling_ns(report: Report, ranked: Ranked) -> int:
@@ -72,7 +73,9 @@ def all_ceiling_ns(report: Report, ranked: Ranked) -> int:
 
     What a device computes stays, as a mean over the devices, but for what changes of its kernels can win.
     """
-    listed = [(action.findings[0], action.saving) for action in (*ranked.actions, *ranked.smaller)]
+    rows = (*ranked.actions, *ranked.smaller)
+    listed = [(row.findings[0], row.saving) for row in rows]
+    listed += [(way.findings[0], way.saving) for row in rows for way in row.ways]
     left = [(at, saving) for at in ranked.leave if (saving := report.findings[at].saving) is not None]
     ceilings = [(report.findings[at], saving.ceiling_ns) for at, saving in (*listed, *left)]
     of_kernels: defaultdict[str, int] = defaultdict(int)
@@ -179,20 +182,6 @@ def _alone(report: Report, indices: list[FindingIndex], steps_ns: float) -> Iter
     for found in groups.values():
         savings = [saving for at in found if (saving := report.findings[at].saving) is not None]
         yield Action(tuple(found), together(savings, steps_ns), None)
-
-
-def together(savings: Sequence[Saving], steps_ns: float) -> Saving:
-    """The saving of places of one rule, or of what each row of the plan adds, in steps of this length.
-
-    What a cold step would save can be more than all of the others take, and no step saves more than it is.
-    """
-    estimates = [saving.estimate_ns for saving in savings if saving.estimate_ns is not None]
-    found = Saving(
-        floor_ns=sum(saving.floor_ns for saving in savings),
-        estimate_ns=sum(estimates) if len(estimates) == len(savings) else None,
-        ceiling_ns=sum(saving.ceiling_ns for saving in savings),
-    )
-    return found.at_most(round(steps_ns))
 
 
 def _worth_a_change(actions: list[WeightedAction], steps_ns: float) -> tuple[Action, ...]:
@@ -310,25 +299,13 @@ def answers(code: str, case: str) -> bool:
     return rule is not None and case in rule.answers
 
 
-def effect_of(code: str) -> Effect | None:
-    """What fixing what the rule finds changes of the window."""
-    rule = rule_of(code)
-    return None if rule is None else rule.effect
-
-
 def _limit_ns(report: Report, rule: str) -> int | None:
     """All that findings of this rule could ever win; None where that is not known."""
     effect = effect_of(rule)
     if effect == "shorter_kernels":
         return report.faster_device_ns
-    if report.idle is None or len(report.idle.by_device) != 1:
-        return None
-    copying = [step.copying_ns for step in report.steps]
     # Fewer kernels win what no wait above them shortens.
-    if effect != "earlier_host" or None in copying:
-        return None
-    exposed_ns = sum(step.communication_exposed_ns or 0 for step in report.steps)
-    return report.idle.total.device_ns + exposed_ns + sum(filter(None, copying))
+    return host_limit_ns(report) if effect == "earlier_host" else None
 
 
 def _weight(report: Report, action: Action, steps_ns: float) -> float:

@@ -51,7 +51,8 @@ from tbprof.analysis.figures.item_loops import costly_loops, idle_in_steps, in_c
 from tbprof.analysis.held_back import shows_windows
 from tbprof.analysis.intervals import Intervals, are_within, intersect, subtract, total_ns, union
 from tbprof.judge import unjudged_words, words
-from tbprof.judge.actions import answers, effect_of
+from tbprof.judge.actions import answers
+from tbprof.judge.room import effect_of
 from tbprof.judge.untypical_window import (
     cold_start,
     find_outside_window,

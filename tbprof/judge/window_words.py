@@ -126,9 +126,12 @@ class Window(Figures):
         """Exposed communication that belongs into the first sentence of another case; "" where it is less."""
         if self.communication_share < _MUCH_COMMUNICATION_SHARE:
             return ""
+        return f"; another {share(self.communication_share)} is communication that no computing covers"
+
+    def communication_of(self) -> str:
+        """The part of that which is no transfer."""
         waiting = self.waiting_for_ranks()
-        said = f"; another {share(self.communication_share)} is communication that no computing covers"
-        return f"{said}, {waiting}" if waiting else said
+        return f" Communication: {waiting}." if waiting else ""
 
     def communication_beside(self) -> str:
         """Exposed communication that another case stands before."""

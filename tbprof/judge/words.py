@@ -35,22 +35,26 @@ _SMALL_CAUSE_SHARE = 0.05
 
 
 _BECAUSE = {
-    "input": "because the next batch is not ready",
-    "launch_bound": "because the host launches kernels more slowly than the GPU runs them",
-    "host_bound": "because the host does other work between launches",
-    "host_unrecorded": "because the host launches late; what it does meanwhile was not recorded",
-    "item_loop": "because the host goes through a loop item by item",
-    "staging": "because the host copies pageable memory before it can be transferred",
-    "allocator": "because the host allocates and frees GPU memory",
-    "collective": "because the host waits in a collective (gloo, MPI or a barrier)",
-    "another_device": "while the host waits for another GPU of this process",
-    "compile": "because torch.compile is at work",
+    "input": "because it is waiting for data: the next batch is not ready",
+    "launch_bound": (
+        "because the host is late to launch: it launches kernels more slowly than the GPU runs them"
+    ),
+    "host_bound": "because the host is late to launch: it does other work between launches",
+    "host_unrecorded": "because the host is late to launch; what it does meanwhile was not recorded",
+    "item_loop": "because the host is late to launch: it goes through a loop item by item",
+    "staging": "because the host is copying pageable memory before it can be transferred",
+    "allocator": "because the host is allocating memory of the GPU, or freeing it",
+    "collective": "because the host is in a collective of the hosts (gloo, MPI or a barrier)",
+    "another_device": "while the host is waiting for another GPU of this process",
+    "compile": "because torch.compile is compiling",
     "profiler": "because the profiler is at work",
-    "unrecorded": "while the host waits for work that is not in the recording",
+    "unrecorded": "while the host is waiting for something unrecorded",
     "queued": "although work is queued",
-    "unknown": "for a reason that the recording does not show",
+    "unknown": "and the cause is not known",
 }
 """Why the GPU is idle, by case."""
+
+WHILE_LOADING = "while loading in first calls (kernels and library handles)"
 
 _CASE_OF_CAUSE = {"data": "input", "launch": "host_bound"}
 """The case that an older report did not note beside the cause."""
@@ -80,7 +84,7 @@ class ColdStart(VerdictFigures):
         return self.recording_us
 
     def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
-        idle = self.cause.idle_because(self.window, "while kernels and library handles are loaded")
+        idle = self.cause.idle_because(self.window, WHILE_LOADING)
         if self.before_us is not None and self.recording_us is not None:
             before, whole = duration(self.before_us), duration(self.recording_us)
             idle = f"first calls take {before} of its {whole} before the GPU has anything to do"
@@ -319,8 +323,10 @@ class Bound(VerdictFigures):
 
     def because(self, case: str) -> Sentences:
         """The verdict of this case."""
-        window = self.window
-        first = f"{self.cause.idle_because(window, _because(case))}{window.communication_too()}."
+        window, too = self.window, self.window.communication_too()
+        # Beside communication the sentence would be too long with what the cause is exactly.
+        because, _, exactly = _because(case).partition(": ") if too else (_because(case), "", "")
+        first = f"{self.cause.idle_because(window, because)}{too}."
         if self.others:
             return first, f"{self._place()}Meanwhile the GPU works for another process."
         if case == "queued":
@@ -330,8 +336,9 @@ class Bound(VerdictFigures):
                 f"{self._place()}The GPU may wait for another process, {other_rank}or work that was not "
                 "recorded.",
             )
-        beside = "" if window.communication_too() else window.communication_beside()
-        return first, f"{self._place()}{window.waits_beside()}{beside}"
+        detail = f"{exactly[0].upper()}{exactly[1:]}. " if exactly else ""
+        beside = window.communication_of() if too else window.communication_beside()
+        return first, f"{detail}{self._place()}{window.waits_beside()}{beside}"
 
     def _place(self) -> str:
         if self.where is None:

@@ -53,6 +53,7 @@ from tbprof.model.findings import (
     Savings,
     Severity,
     Verdict,
+    Way,
     severity_of_share,
 )
 from tbprof.model.memory import MEMORY_KINDS, HeldTensors, MemoryPeak, MemoryStep, OutOfMemory
@@ -202,6 +203,7 @@ __all__ = [
     "SyncTotals",
     "TraceSummary",
     "Verdict",
+    "Way",
     "Window",
     "code_line",
     "code_statement",

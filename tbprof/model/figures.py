@@ -45,6 +45,11 @@ class Figures:
         """The code or the part of the program that they are about; "" where that is the whole window."""
         return ""
 
+    @property
+    def order(self) -> str:
+        """What to do, in the imperative, where the figures tell more than the rule's page; else ""."""
+        return ""
+
     def sentence(self, _: Scope, /) -> str:
         """The figures in whole sentences; "" where the rule's page says all."""
         return ""

@@ -163,6 +163,15 @@ class Savings:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """Another change that wins back the time of an action."""
+
+    findings: tuple[FindingIndex, ...]
+    saving: Saving
+    """In the window, where it is made and the action is not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
     """A change to make: what one finding asks for, or several that are one change."""
 
@@ -172,6 +181,8 @@ class Action:
     """In the window, of all of them; after those above it, at most what they leave."""
     total_ns: int | None
     """What it and the rows of the plan above it save together; None where it is no row of the plan."""
+    ways: tuple[Way, ...] = ()
+    """Each wins back time that this one wins; what they save is not added to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,9 @@ def _steps_named(report: Report) -> Iterator[int]:
 def _findings_named(report: Report) -> Iterator[int]:
     yield from (row.finding for row in report.fix_plan)
     if report.ranked is not None:
-        yield from (
-            at for action in (*report.ranked.actions, *report.ranked.smaller) for at in action.findings
-        )
+        actions = (*report.ranked.actions, *report.ranked.smaller)
+        yield from (at for one in actions for at in one.findings)
+        yield from (at for one in actions for way in one.ways for at in way.findings)
         yield from (*report.ranked.unknown, *report.ranked.leave)
 
 

@@ -1030,14 +1030,16 @@ class MemoryPeak(_message.Message):
     def __init__(self, device: _Optional[str] = ..., events: _Optional[int] = ..., peak_bytes: _Optional[int] = ..., peak_ns: _Optional[int] = ..., step: _Optional[int] = ..., reserved_bytes: _Optional[int] = ..., is_recorded: bool = ...) -> None: ...
 
 class Action(_message.Message):
-    __slots__ = ("findings", "saving", "total_ns")
+    __slots__ = ("findings", "saving", "total_ns", "ways")
     FINDINGS_FIELD_NUMBER: _ClassVar[int]
     SAVING_FIELD_NUMBER: _ClassVar[int]
     TOTAL_NS_FIELD_NUMBER: _ClassVar[int]
+    WAYS_FIELD_NUMBER: _ClassVar[int]
     findings: _containers.RepeatedScalarFieldContainer[int]
     saving: Saving
     total_ns: int
-    def __init__(self, findings: _Optional[_Iterable[int]] = ..., saving: _Optional[_Union[Saving, _Mapping]] = ..., total_ns: _Optional[int] = ...) -> None: ...
+    ways: _containers.RepeatedCompositeFieldContainer[Way]
+    def __init__(self, findings: _Optional[_Iterable[int]] = ..., saving: _Optional[_Union[Saving, _Mapping]] = ..., total_ns: _Optional[int] = ..., ways: _Optional[_Iterable[_Union[Way, _Mapping]]] = ...) -> None: ...
 
 class Ranked(_message.Message):
     __slots__ = ("actions", "smaller", "unknown", "leave")
@@ -1064,3 +1066,11 @@ class GpuUse(_message.Message):
     occupancy: float
     steps: int
     def __init__(self, device: _Optional[int] = ..., utilization: _Optional[float] = ..., sm_efficiency: _Optional[float] = ..., occupancy: _Optional[float] = ..., steps: _Optional[int] = ...) -> None: ...
+
+class Way(_message.Message):
+    __slots__ = ("findings", "saving")
+    FINDINGS_FIELD_NUMBER: _ClassVar[int]
+    SAVING_FIELD_NUMBER: _ClassVar[int]
+    findings: _containers.RepeatedScalarFieldContainer[int]
+    saving: Saving
+    def __init__(self, findings: _Optional[_Iterable[int]] = ..., saving: _Optional[_Union[Saving, _Mapping]] = ...) -> None: ...

@@ -41,6 +41,55 @@ def how_to(rule: RuleText) -> str:
     return f"{_END.split(rule.fix, maxsplit=1)[0].rstrip('.')}."
 
 
+def line_worth_words(
+    scope: Scope,
+    *,
+    estimate_us: float | None,
+    ceiling_us: float,
+    alone_us: float,
+    after: Sequence[int],
+    within: int | None,
+    instead: int | None,
+) -> str:
+    """What a line saves, and on which others that rests.
+
+    Args:
+        scope: Of the figures.
+        estimate_us: What it saves; None where only a ceiling is known.
+        ceiling_us: At most.
+        alone_us: What it saves where nothing else is changed.
+        after: The numbers of the changes that have to come first.
+        within: The number of its own change where that has several lines.
+        instead: The number of the change that wins back the same time.
+    """
+    shown, alone = duration(ceiling_us if estimate_us is None else estimate_us), duration(alone_us)
+    words = [
+        f"up to {shown}" if estimate_us is None else f"{'adds' if after else 'saves'} {shown}",
+        scope.each,
+    ]
+    if after:
+        words.append(f"together with {_numbered(after, within)}")
+    elif shown != alone:
+        words.append("after the changes above it")
+    rests = f", {alone} alone" if shown != alone else ""
+    other = "" if instead is None else f"; change {instead} wins back the same time"
+    return f"{' '.join(words)}{rests}{other}"
+
+
+def _numbered(numbers: Sequence[int], within: int | None) -> str:
+    others = [str(number) for number in numbers if number != within]
+    lines = ["the other lines of its own change"] if within in numbers else []
+    named = f"change{'s' if len(others) > 1 else ''} {', '.join(others)}" if others else ""
+    return " and ".join([*filter(None, [named]), *lines])
+
+
+def way_words(title: str, place: str, *, estimate_us: float | None, ceiling_us: float) -> str:
+    """Another change that wins back the time of the row that it stands in."""
+    where = f" ({place})" if place else ""
+    saves = f"up to {duration(ceiling_us)}" if estimate_us is None else f"saves {duration(estimate_us)}"
+    return f"Or: {title[0].lower()}{title[1:]}{where}: {saves} of the same time."
+
+
 def worth_words(estimate_us: float | None, ceiling_us: float, *, adds: bool) -> str:
     """What an action saves; `adds`: beside the rows of the fix plan above it."""
     if estimate_us is None:
@@ -53,18 +102,22 @@ def bounds_words(
     estimate_us: float | None,
     ceiling_us: float,
     *,
-    alone_us: float | None,
-    then_us: float | None,
+    alone_us: float,
+    then: str,
 ) -> str:
     """How sure that is: from where to where, what it saves without the others, how long a step then takes."""
     if estimate_us is None:
-        return f"at least {duration(floor_us)}" if floor_us > 0 else "an upper limit"
-    words = [f"{duration(floor_us)} to {duration(ceiling_us)}"]
-    if alone_us is not None and duration(alone_us) != duration(estimate_us):
+        words = [f"at least {duration(floor_us)}" if floor_us > 0 else "an upper limit"]
+    else:
+        words = [f"{duration(floor_us)} to {duration(ceiling_us)}"]
+    if duration(alone_us) != duration(ceiling_us if estimate_us is None else estimate_us):
         words.append(f"alone {duration(alone_us)}")
-    if then_us is not None:
-        words.append(f"then {duration(then_us)}")
-    return "; ".join(words)
+    return "; ".join([*words, then] if then else words)
+
+
+def then_words(left_us: float, *, is_most: bool) -> str:
+    """How long a step takes after a change and those above it."""
+    return f"then {'at most ' if is_most else ''}{duration(left_us)}"
 
 
 def first_action_sentence(
@@ -136,7 +189,8 @@ def place_of(places: Sequence[str]) -> str:
     return f"{first} and {count(more, 'more place')}" if more else first
 
 
-def smaller_sentence(changes: int, scope: Scope, *, added_us: float, then_us: float) -> str:
+def smaller_sentence(changes: int, scope: Scope, *, added_us: float, then_us: float, is_most: bool) -> str:
     """What changes that are too small to be listed add, and how long a step, or the window, then takes."""
     add, then = "adds" if changes == 1 else "together add", duration(then_us)
-    return f"{count(changes, 'smaller change')} {add} {duration(added_us)}: {scope.name} then takes {then}."
+    takes = f"{scope.name} then takes {'at most ' if is_most else ''}{then}"
+    return f"{count(changes, 'smaller change')} {add} {duration(added_us)}: {takes}."

@@ -8,17 +8,17 @@ from tbprof.texts.figures.places import place_words
 _CAUSES = {
     "sync": "Refilling after a sync",
     "data": "Waiting for data",
-    "launch": "Host late to launch",
-    "queued": "Work was queued",
+    "launch": "Host is late to launch",
+    "queued": "Work is queued",
     "loading": "Loading in first calls",
     "staging": "Copying pageable memory",
     "allocator": "Allocating memory",
     "collective": "In a collective of the hosts",
     "another_device": "Waiting for another GPU",
     "compile": "Compiling",
-    "profiler": "The profiler at work",
+    "profiler": "The profiler is at work",
     "unrecorded": "Waiting for something unrecorded",
-    "unknown": "Cause not known",
+    "unknown": "Cause is not known",
 }
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tbprof.framework_options import FrameworkOption, option_at
+from tbprof.model import Scope
 from tbprof.texts.figures.quantities import count, duration, share
 
 _KINDS = {
@@ -29,6 +32,9 @@ _OPS = {
 
 _ERROR = "ends in an error"
 
+_OWN_COPY = ("upload",)
+"""Kinds that wait for a copy of their own, and drain nothing."""
+
 
 def framework_option(file: str, function: str, kind: str) -> FrameworkOption | None:
     """The option of a framework that takes away a line of its own; None where none is known."""
@@ -46,25 +52,24 @@ def kind_name(kind: str) -> str:
     return _KINDS.get(kind, kind.replace("_", " "))
 
 
-def waits_words(waits: int, of: int) -> str:
-    """What a line would make the host wait, of all waits of a step; `waits` is 0 where it would raise."""
+def waits_words(kind: str, waits: int, scope: Scope) -> str:
+    """What a line would do on a GPU, and how often; `waits` is 0 where it would raise."""
     if waits == 0:
         return _ERROR
-    if waits == of:
-        return f"all {of:,} waits" if of > 1 else "the only wait"
-    return f"{waits:,} of {of:,} waits"
+    what = "waits for its own copy" if kind in _OWN_COPY else "drains the GPU's queue"
+    often = {1: "once", 2: "twice"}.get(waits, f"{waits:,} times")
+    return f"{what} {often} {scope.each}"
 
 
 def first_line_sentence(action: str, place: str, worth: str) -> str:
     """The line to change first; `worth`, of `waits_words`, has no time before a GPU shows it."""
     order = f"First: {action[0].lower()}{action[1:]} ({place})."
-    if worth == _ERROR:
-        return f"{order} On a GPU it {worth}."
-    return f"{order} On a GPU this would be {worth} of a step: record on a GPU to see what it costs."
+    cost = "" if worth == _ERROR else ": record on a GPU to see what that costs"
+    return f"{order} On a GPU it {worth}{cost}."
 
 
 def predicted_sentences(
-    lines: int, *, step_us: float | None, operators_us: float, python_us: float
+    lines: int, *, step_us: float | None, operators_us: float, stays: Sequence[tuple[str, float]]
 ) -> tuple[str, str]:
     """The sentence that opens the screen of a run without a GPU, and where its step goes."""
     waits = (
@@ -72,20 +77,27 @@ def predicted_sentences(
         if lines
         else "no line that was seen would make the host wait for one"
     )
-    return f"Recorded without a GPU: {waits}.", _spent(step_us, operators_us, python_us)
+    return f"Recorded without a GPU: {waits}.", _spent(step_us, operators_us, stays)
 
 
-def _spent(step_us: float | None, operators_us: float, python_us: float) -> str:
+def _spent(step_us: float | None, operators_us: float, stays: Sequence[tuple[str, float]]) -> str:
     if not step_us:
         return "No device work is in this trace; only a GPU can show what the lines cost."
-    operators, python = duration(operators_us), duration(python_us)
-    return (
-        f"Of a mean step of {duration(step_us)}, operators of torch take {operators}, which a GPU takes over;"
-        f" Python beside them takes {python}, which stays."
-    )
+    operators = f"operators of torch take {duration(operators_us)}, which a GPU takes over"
+    return f"Of a mean step of {duration(step_us)}, {operators}; {stays_words(stays)}."
 
 
-def host_sentences(rule: str, lines: int, *, spent_us: float, step_us: float) -> tuple[str, str]:
+def stays_words(stays: Sequence[tuple[str, float]]) -> str:
+    """What a GPU takes over nothing of, as a sum and its parts, most first."""
+    parts = sorted((part for part in stays if part[1] > 0), key=lambda part: -part[1])
+    named = [f"{duration(us)} {name}" for name, us in parts]
+    total = duration(sum(us for _, us in parts))
+    return f"{total} stay: {', '.join(named)}" if len(named) > 1 else f"{', '.join(named) or total} stays"
+
+
+def host_sentences(
+    rule: str, lines: int, *, spent_us: float, step_us: float, stays: Sequence[tuple[str, float]]
+) -> tuple[str, str]:
     """The same where most of what is known of a step is that it loads data, runs Python or drops out.
 
     Args:
@@ -93,6 +105,7 @@ def host_sentences(rule: str, lines: int, *, spent_us: float, step_us: float) ->
         lines: How many lines would make the host wait for a GPU.
         spent_us: How much of a step it is.
         step_us: How long a step takes.
+        stays: The parts of a step that a GPU does not take over.
     """
     what = "loading data" if rule.startswith("DAT") else "Python outside of operators"
     part = f"{share(spent_us / step_us)} of a step, {duration(spent_us)} of {duration(step_us)}"
@@ -104,7 +117,7 @@ def host_sentences(rule: str, lines: int, *, spent_us: float, step_us: float) ->
         )
     return (
         f"Recorded without a GPU: {what} takes {part}.",
-        f"With a GPU the rest of the step gets shorter, and this stays as it is.{waits}",
+        f"With a GPU the rest of the step gets shorter; {stays_words(stays)}.{waits}",
     )
 
 

@@ -67,11 +67,13 @@ def rule_words(code: str) -> RuleText:
 def fix_words(finding: Finding) -> RuleText:
     """The page whose action and fix are to be taken: its own, or the one that it names.
 
-    Where an option of a framework is the fix, that is what they say.
+    Where an option of a framework is the fix, or the figures name what to change, that is what they say.
     """
     words = rule_words(finding.remedy.fixed_as or finding.rule)
     option = OPTION_OF.get(finding.remedy.hint)
-    return words if option is None else replace(words, action=option.order, fix=option.fix)
+    if option is not None:
+        return replace(words, action=option.order, fix=option.fix)
+    return replace(words, action=finding.figures.order) if finding.figures.order else words
 
 
 def all_rules() -> tuple[RuleText, ...]:

@@ -5,32 +5,56 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tbprof.judge.actions import is_one_change
-from tbprof.judge.steady_steps import marks_steps
-from tbprof.model import SEVERITIES, Action, Ranked, Report, Severity, severity_of_share
+from tbprof.judge.room import together
+from tbprof.judge.steady_steps import marks_steps, typical_window_ns
+from tbprof.judge.worth import line_worth
+from tbprof.model import Action, Finding, Ranked, Report, Way, severity_of_share
+from tbprof.records import dataclass
 from tbprof.texts.actions import (
     HOW_TOGETHER,
     TOGETHER,
     bounds_words,
     how_to,
     smaller_sentence,
+    then_words,
+    way_words,
     worth_words,
 )
 from tbprof.texts.figures.places import scope_of
 from tbprof.texts.figures.quantities import duration
 from tbprof.texts.finding_notes import severity_scale
 from tbprof.texts.rule_pages import fix_words
-from tbprof.views.findings import FindingRow, SavingView, finding_row, saving_view
-from tbprof.views.overview import ActionRow, CauseRow, DeviceBar, SeverityRow
+from tbprof.views.findings import FindingRow, SavingView, finding_row, places_of, saving_view
+from tbprof.views.overview import ActionRow, CauseRow, DeviceBar, SeverityRow, WayRow
 from tbprof.views.steady import us
 
 
 def action_rows(report: Report, ranked: Ranked, step_us: float) -> tuple[ActionRow, ...]:
     """The actions in their order, in us of a step of `step_us`."""
     first = next((action for action in ranked.actions if action.total_ns is not None), None)
-    return tuple(
-        _row(report, action, step_us, adds=action.total_ns is not None and action is not first)
-        for action in ranked.actions
-    )
+    rows = []
+    then = _Then(step_us)
+    for action in ranked.actions:
+        saves = saving_view(action.saving, max(len(report.steps), 1))
+        then = then.after(saves)
+        adds = action.total_ns is not None and action is not first
+        rows.append(_row(report, action, saves, then, adds=adds))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Then:
+    """How long a step takes after the rows so far; at most so long, where one of them has no estimate."""
+
+    left_us: float
+    is_most: bool = False
+    step_us: float = 0.0
+
+    def after(self, saves: SavingView) -> _Then:
+        whole_us = self.step_us or self.left_us
+        if saves.estimate_us is None:
+            return _Then(self.left_us, is_most=True, step_us=whole_us)
+        return _Then(max(self.left_us - saves.estimate_us, 0.0), self.is_most, whole_us)
 
 
 def smaller_actions(report: Report, ranked: Ranked, step_us: float) -> str:
@@ -38,10 +62,14 @@ def smaller_actions(report: Report, ranked: Ranked, step_us: float) -> str:
     if not ranked.smaller or all(action.total_ns is None for action in ranked.actions):
         return ""
     steps = max(len(report.steps), 1)
+    then = _Then(step_us)
+    for action in (*ranked.actions, *ranked.smaller):
+        then = then.after(saving_view(action.saving, steps))
     added_us = sum(us(action.saving.estimate_ns or 0) for action in ranked.smaller) / steps
     scope = scope_of(marks_steps=marks_steps(report))
-    then_us = step_us - us(report.fix_plan[-1].total_ns) / steps
-    return smaller_sentence(len(ranked.smaller), scope, added_us=added_us, then_us=then_us)
+    return smaller_sentence(
+        len(ranked.smaller), scope, added_us=added_us, then_us=then.left_us, is_most=then.is_most
+    )
 
 
 def severity_rows(*, marks_steps: bool) -> tuple[SeverityRow, ...]:
@@ -54,18 +82,14 @@ def finding_rows(report: Report, indices: tuple[int, ...]) -> tuple[FindingRow, 
     return tuple(finding_row(report.findings[at], report) for at in indices)
 
 
-def _row(report: Report, action: Action, step_us: float, *, adds: bool) -> ActionRow:
-    steps = max(len(report.steps), 1)
+def _row(report: Report, action: Action, saves: SavingView, then: _Then, *, adds: bool) -> ActionRow:
     finding, *others = (report.findings[at] for at in action.findings)
-    saves = saving_view(action.saving, steps)
-    then_us = None if action.total_ns is None else max(step_us - us(action.total_ns) / steps, 0.0)
-    alone = saves if others or finding.saving is None else saving_view(finding.saving, steps)
-    worth_us = saves.ceiling_us if saves.estimate_us is None else saves.estimate_us
-    share = min(worth_us / max(step_us, 0.001), 1.0)
+    share = min(saves.amount_us / max(then.step_us, 0.001), 1.0)
     is_joint = bool(others) and action.total_ns is not None and not is_one_change(report, action)
+    title, how = _order(finding, is_joint=is_joint)
     return ActionRow(
-        title=TOGETHER if is_joint else fix_words(finding).action,
-        how=HOW_TOGETHER if is_joint else how_to(fix_words(finding)),
+        title=title,
+        how=how,
         finding=finding_row(finding, report),
         saves=saves,
         others=tuple(finding_row(other, report) for other in others),
@@ -74,21 +98,42 @@ def _row(report: Report, action: Action, step_us: float, *, adds: bool) -> Actio
             saves.floor_us,
             saves.estimate_us,
             saves.ceiling_us,
-            alone_us=alone.estimate_us,
-            then_us=then_us,
+            alone_us=_alone_us(report, action, saves),
+            then="" if saves.estimate_us is None else then_words(then.left_us, is_most=then.is_most),
         ),
         is_planned=action.total_ns is not None,
         share=share,
-        severity=_severity(finding.severity, saves, share),
+        severity=severity_of_share(share),
+        ways=tuple(_way(report, way) for way in action.ways),
     )
 
 
-def _severity(found: Severity, saves: SavingView, share: float) -> Severity:
-    """The severity by the estimate; a ceiling that those above have lowered is no worse than what it
-    leaves.
-    """
-    by_share = severity_of_share(share)
-    return by_share if saves.estimate_us is not None else max(found, by_share, key=SEVERITIES.index)
+def _order(finding: Finding, *, is_joint: bool) -> tuple[str, str]:
+    """What to do, and how; `is_joint`: waits that hide one another."""
+    if is_joint:
+        return TOGETHER, HOW_TOGETHER
+    return fix_words(finding).action, how_to(fix_words(finding))
+
+
+def _alone_us(report: Report, action: Action, saves: SavingView) -> float:
+    """What it saves without the others: several places of one rule are one change, each with its own part."""
+    found = [line_worth(report, report.findings[at]).alone for at in action.findings]
+    known = [saving for saving in found if saving is not None]
+    if not known or (action.total_ns is not None and len(found) > 1):
+        return saves.amount_us
+    return saving_view(together(known, typical_window_ns(report)), max(len(report.steps), 1)).amount_us
+
+
+def _way(report: Report, way: Way) -> WayRow:
+    found = [report.findings[at] for at in way.findings]
+    rows = tuple(finding_row(one, report) for one in found)
+    saves = saving_view(way.saving, max(len(report.steps), 1))
+    is_joint = len({one.rule for one in found}) > 1
+    title, _ = _order(found[0], is_joint=is_joint)
+    text = way_words(
+        title, places_of(report, rows), estimate_us=saves.estimate_us, ceiling_us=saves.ceiling_us
+    )
+    return WayRow(text, rows, saves)
 
 
 _BUSY_SHARE = 0.9

@@ -6,8 +6,9 @@ from collections import defaultdict
 from pathlib import PurePath
 from typing import Literal
 
-from tbprof.judge.actions import together
+from tbprof.judge.room import together
 from tbprof.judge.steady_steps import marks_steps, typical_window_ns
+from tbprof.judge.worth import line_worth
 from tbprof.model import GPU_RATES, SEVERITIES, Check, Finding, Report, Saving, Scope
 from tbprof.records import dataclass
 from tbprof.texts.check_outcomes import (
@@ -132,7 +133,7 @@ def _worth(report: Report, rule: str) -> Saving | None:
     mine = [finding for finding in report.findings if finding.rule == rule and finding.severity != "info"]
     mine = mine or [finding for finding in report.findings if finding.rule == rule]
     apart = mine[:1] if mine[0].sites else [finding for finding in mine if not finding.sites]
-    savings = [finding.saving for finding in apart if finding.saving is not None]
+    savings = [saving for one in apart if (saving := line_worth(report, one).saving) is not None]
     return together(savings, typical_window_ns(report)) if savings else None
 
 

@@ -33,7 +33,7 @@ def finding_markdown(report: Report, finding: Finding) -> list[str]:
     return [
         f"### {escaped(row.rule)} {escaped(row.name)}: {where}",
         "",
-        f"{row.severity}, {row.severity_reason}. {figures}{row.what}",
+        f"{row.severity}, {row.worth or row.severity_reason}. {figures}{row.what}",
         "",
         *_excerpts(report, finding),
         f"{row.fix.summary} {row.fix.caveat}".rstrip(),

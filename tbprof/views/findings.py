@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Literal
 
 from tbprof.judge.steady_steps import marks_steps, typical_window_ns
+from tbprof.judge.worth import LineWorth, line_worth
 from tbprof.model import (
     Finding,
     PredictedLine,
     Report,
     Saving,
     Savings,
+    Scope,
     SiteIndex,
     SourceText,
     code_statement,
 )
 from tbprof.records import dataclass
-from tbprof.texts.actions import how_to
-from tbprof.texts.figures.places import name_words, place_words, scope_of
+from tbprof.texts.actions import how_to, line_worth_words, place_of
+from tbprof.texts.figures.places import name_words, place_words, scope_of, site_where
 from tbprof.texts.finding_notes import finding_note, severity_reason
 from tbprof.texts.predicted import (
     ANSWER_ACTION,
@@ -42,6 +45,11 @@ class SavingView:
     estimate_us: float | None
     ceiling_us: float
 
+    @property
+    def amount_us(self) -> float:
+        """What is said of it: the estimate, else the ceiling."""
+        return self.ceiling_us if self.estimate_us is None else self.estimate_us
+
 
 @dataclass(frozen=True, slots=True)
 class FixView:
@@ -55,7 +63,7 @@ class FixView:
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """Its saving is that of the window."""
+    """Its saving is that of a step, and the same wherever it is shown."""
 
     rule: str
     name: str
@@ -69,6 +77,8 @@ class FindingRow:
     confidence: Literal["high", "medium", "low"]
     count: int
     saving: SavingView | None
+    worth: str
+    """Its saving in words, and what that rests on; "" if there is none."""
     note: str
     """Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say."""
     what: str
@@ -84,6 +94,7 @@ class FindingRow:
 def finding_row(finding: Finding, report: Report) -> FindingRow:
     words, fix = rule_words(finding.rule), fix_words(finding)
     saving, scope = finding.saving, scope_of(marks_steps=marks_steps(report))
+    worth, steps = line_worth(report, finding), max(len(report.steps), 1)
     shares = (
         None
         if saving is None
@@ -99,7 +110,8 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
         removal=finding.removal,
         confidence=finding.confidence,
         count=finding.count,
-        saving=None if saving is None else saving_view(saving),
+        saving=None if worth.saving is None else saving_view(worth.saving, steps),
+        worth=_worth_words(worth, steps, scope),
         note=finding_note(finding, scope),
         what=words.what,
         why=words.why,
@@ -110,10 +122,34 @@ def finding_row(finding: Finding, report: Report) -> FindingRow:
     )
 
 
+def _worth_words(worth: LineWorth, steps: int, scope: Scope) -> str:
+    if worth.saving is None:
+        return ""
+    saves = saving_view(worth.saving, steps)
+    alone = saves if worth.alone is None else saving_view(worth.alone, steps)
+    return line_worth_words(
+        scope,
+        estimate_us=saves.estimate_us,
+        ceiling_us=saves.ceiling_us,
+        alone_us=alone.amount_us,
+        after=worth.after,
+        within=worth.within,
+        instead=worth.instead,
+    )
+
+
 def _place(finding: Finding) -> str:
     """The place: the host's code in words; communication is called by its own names."""
     place = finding.figures.place
     return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else name_words(place)
+
+
+def places_of(report: Report, found: Sequence[FindingRow]) -> str:
+    """Where the findings of one change are: their sites; else what they name."""
+    lines = [where for one in found for site in one.sites if (where := site_where(report.sites[site]))]
+    is_said = not found[0].place or found[0].place in found[0].action
+    places = [] if is_said else [one.place for one in found if one.place]
+    return place_of(lines or places)
 
 
 def share_of_steps(report: Report, saving_ns: int) -> float:
@@ -149,7 +185,7 @@ class PredictedRow:
     """What to do, in the imperative and without its full stop."""
     how: str
     worth: str
-    """How many of a step's waits it is; their time nobody knows."""
+    """What it does on a GPU, and how often; the time of that nobody knows."""
     per_step: int
     known: Literal["seen", "read"]
     fingerprint: str
@@ -160,10 +196,12 @@ _NO_WAITS = ("device_mismatch", "race")
 
 
 def predicted_rows(report: Report) -> tuple[PredictedRow, ...]:
-    """Errors first, then what drains the device, then what waits for its own copy alone; most often first."""
+    """Errors first, then what runs most often; of these, what drains the device before what waits for its own
+    copy alone.
+    """
     lines = sorted(report.predicted_lines, key=_urgency)
-    waits = sum(_waits(line) for line in lines)
-    rows = tuple(_row(line, report.sources, waits) for line in lines)
+    scope = scope_of(marks_steps=marks_steps(report))
+    rows = tuple(_row(line, report.sources, scope) for line in lines)
     return tuple(map(_of_request, rows, lines)) if _only_infers(report) else rows
 
 
@@ -178,15 +216,15 @@ def _of_request(row: PredictedRow, line: PredictedLine) -> PredictedRow:
     return dataclasses.replace(row, action=ANSWER_ACTION, how=ANSWER_HOW)
 
 
-def _urgency(line: PredictedLine) -> tuple[bool, bool, int]:
-    return line.kind not in _NO_WAITS, line.kind == "upload", -line.count
+def _urgency(line: PredictedLine) -> tuple[bool, int, bool]:
+    return line.kind not in _NO_WAITS, -line.count, line.kind == "upload"
 
 
 def _waits(line: PredictedLine) -> int:
     return 0 if line.kind in _NO_WAITS else line.count
 
 
-def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> PredictedRow:
+def _row(line: PredictedLine, texts: tuple[SourceText, ...], scope: Scope) -> PredictedRow:
     assert line.source.line is not None, "a recorded call has a line"
     words = rule_words(line.rule)
     option = framework_option(line.source.file, line.source.function, line.kind)
@@ -200,7 +238,7 @@ def _row(line: PredictedLine, texts: tuple[SourceText, ...], waits: int) -> Pred
         why=kind_name(line.kind),
         action=words.action if option is None else option.order,
         how=how_to(words) if option is None else option.fix,
-        worth=waits_words(_waits(line), waits),
+        worth=waits_words(line.kind, _waits(line), scope),
         per_step=line.count,
         known=line.known,
         fingerprint=line.fingerprint,

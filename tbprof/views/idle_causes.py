@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from tbprof.judge.steady_steps import steady_steps
+from tbprof.judge.unjudged_words import NoDevice
 from tbprof.model import HostTime, Idle, IdlePlace, Report, Step
 from tbprof.texts.idle import cause_name, drain_sentence, place_name
 from tbprof.views.overview import CauseRow, DeviceBar, HostBar, PlaceRow, StepStack
@@ -117,7 +118,7 @@ def device_bar(report: Report) -> DeviceBar | None:
 
 
 def host_bar(report: Report) -> HostBar | None:
-    """None where a steady step lacks it."""
+    """None where a steady step lacks it; without a GPU what the host waits for is its collectives."""
     steady = steady_steps(report)
     hosts: list[HostTime] = [step.host for step in steady if step.host is not None]
     if not steady or len(hosts) < len(steady):
@@ -127,4 +128,7 @@ def host_bar(report: Report) -> HostBar | None:
         for column in zip(*((h.launching_ns, h.waiting_ns, h.loading_ns) for h in hosts), strict=True)
     )
     total_us = fmean(us(step.duration_ns) for step in steady)
+    figures = None if report.verdict is None else report.verdict.figures
+    if isinstance(figures, NoDevice) and figures.exposed_share is not None:
+        waiting = min(figures.exposed_share * total_us, max(total_us - launching - loading, 0.0))
     return HostBar(launching, waiting, loading, max(total_us - launching - waiting - loading, 0.0))

@@ -137,9 +137,10 @@ class Remarks:
     def __init__(self, report: Report, marks: Sequence[FoundMark], names: SourceFiles) -> None:
         self._report = report
         self._names = names
-        self._actions = ranked_actions(report).actions
         self._numbers = {
-            index: at + 1 for at, action in enumerate(self._actions) for index in action.findings
+            index: number
+            for number, action in enumerate(ranked_actions(report).actions, start=1)
+            for index in (*action.findings, *(one for way in action.ways for one in way.findings))
         }
         self._marks = [mark for mark in marks if mark.own_site is not None]
         self._at: dict[tuple[str, int], list[Remark]] = {}
@@ -178,14 +179,9 @@ class Remarks:
     def _remark(self, index: int, file: str, lines: frozenset[int]) -> Remark:
         finding = self._report.findings[index]
         number = self._numbers.get(FindingIndex(index))
-        steps = max(len(self._report.steps), 1)
-        action = None if number is None else self._actions[number - 1]
-        saving = finding.saving if action is None else action.saving
         return Remark(
             finding=finding_row(finding, self._report),
             number=number,
-            saving=None if saving is None else saving_view(saving, steps),
-            is_joint=action is not None and len(action.findings) > 1,
             edits=self._edits(finding.rule, file, lines),
         )
 

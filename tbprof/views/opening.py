@@ -11,7 +11,7 @@ from tbprof.judge.steady_steps import mean_step_us
 from tbprof.judge.unjudged_words import NoDevice
 from tbprof.judge.verdict_figures import VerdictFigures
 from tbprof.judge.words import OF_OTHER_VERSION, verdict_sentences
-from tbprof.model import MEDIUM_SHARE, Report
+from tbprof.model import BOUND_SHARE, MEDIUM_SHARE, Report
 from tbprof.records import dataclass
 from tbprof.rules.memory.words import GrowingMemory
 from tbprof.texts.actions import (
@@ -20,19 +20,18 @@ from tbprof.texts.actions import (
     RECORD_FIRST,
     first_action_sentence,
     growing_memory_sentence,
-    place_of,
     record_first_sentence,
 )
 from tbprof.texts.finding_notes import CUT_OFF
 from tbprof.texts.predicted import first_line_sentence, host_sentences, predicted_sentences
 from tbprof.views.action_rows import action_rows
-from tbprof.views.findings import predicted_rows
+from tbprof.views.findings import places_of, predicted_rows
 from tbprof.views.idle_causes import host_bar
-from tbprof.views.overview import ActionRow
+from tbprof.views.overview import ActionRow, HostBar
 
-HOST_SHARE = 0.3
+HOST_SHARE = BOUND_SHARE
 """The part of a step from which loading or Python is what to say of a recording without a GPU: the rest gets
-shorter on one, and they do not."""
+shorter on one, often by more than ten times, and they do not."""
 
 _NO_ORDER = ("lost_kernels", "cut_off")
 """The second sentence says what to do about the file."""
@@ -132,13 +131,22 @@ def _without_gpu(report: Report, actions: Sequence[ActionRow]) -> Opening:
         action = _first(report, actions)
     if _host_is_bound(actions) and step_us:
         spent_us = actions[0].saves.ceiling_us
-        said = host_sentences(actions[0].finding.rule, lines, spent_us=spent_us, step_us=step_us)
+        rule = actions[0].finding.rule
+        said = host_sentences(rule, lines, spent_us=spent_us, step_us=step_us, stays=_stays(host))
     else:
-        operators_us, python_us = (0.0, 0.0) if host is None else (host.launching_us, host.other_us)
-        known_us = None if host is None else step_us
-        said = predicted_sentences(lines, step_us=known_us, operators_us=operators_us, python_us=python_us)
+        operators_us, known_us = (0.0, None) if host is None else (host.launching_us, step_us)
+        stays = _stays(host)
+        said = predicted_sentences(lines, step_us=known_us, operators_us=operators_us, stays=stays)
     verdict, detail = said
     return Opening(verdict, f"{detail}{_host_costs(report)}", action)
+
+
+def _stays(host: HostBar | None) -> tuple[tuple[str, float], ...]:
+    """What no GPU takes over."""
+    if host is None:
+        return ()
+    python = "Python beside operators"
+    return ("loading", host.loading_us), (python, host.other_us), ("collectives", host.waiting_us)
 
 
 def _host_costs(report: Report) -> str:
@@ -153,7 +161,7 @@ def lines_come_first(report: Report, actions: Sequence[ActionRow]) -> bool:
 
 def _host_is_bound(actions: Sequence[ActionRow]) -> bool:
     """Not by Python that merely calls operators: its finding is graded down."""
-    return bool(actions) and actions[0].share >= HOST_SHARE and actions[0].severity != "low"
+    return bool(actions) and actions[0].share >= HOST_SHARE and actions[0].finding.severity != "low"
 
 
 def _first(report: Report, actions: Sequence[ActionRow]) -> str:
@@ -162,17 +170,8 @@ def _first(report: Report, actions: Sequence[ActionRow]) -> str:
     first, saves = actions[0], actions[0].saves
     return first_action_sentence(
         first.title,
-        _place(report, first),
+        places_of(report, (first.finding, *first.others)),
         saved_us=saves.estimate_us,
         most_us=saves.ceiling_us,
         step_us=mean_step_us(report) or 0.0,
     )
-
-
-def _place(report: Report, action: ActionRow) -> str:
-    """The lines, where they are exact; else the places that the findings name."""
-    found = (action.finding, *action.others)
-    sources = [report.sites[site].source for one in found for site in one.sites]
-    lines = [f"{PurePath(s.file).name}:{s.line}" for s in sources if s is not None and s.exact]
-    places = [one.place for one in found if one.place] if action.finding.place else []
-    return place_of(lines or places)

@@ -54,6 +54,16 @@ class CauseRow:
 
 
 @dataclass(frozen=True, slots=True)
+class WayRow:
+    """What can be done in place of an action, or after it for what it did not win."""
+
+    text: str
+    """What, where, and how much of that time."""
+    findings: tuple[FindingRow, ...]
+    saves: SavingView
+
+
+@dataclass(frozen=True, slots=True)
 class ActionRow:
     title: str
     """What to do, in the imperative; may hold `code`."""
@@ -73,7 +83,9 @@ class ActionRow:
     share: float
     """Share of a step, 0 to 1: its estimate, else its ceiling."""
     severity: Severity
-    """The severity by what it saves here: a wait that others hide alone is worth more after them."""
+    """The severity by that share alone."""
+    ways: tuple[WayRow, ...]
+    """Other changes that win back the same time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tbprof.judge.actions import ranked_actions
+from tbprof.judge.steady_steps import mean_step_us
 from tbprof.model import (
     Action,
     Check,
@@ -23,8 +24,12 @@ from tbprof.model import (
     Site,
     StoredNumbers,
     Verdict,
+    Way,
 )
 from tbprof.texts.health import health_sentence
+from tbprof.views.action_rows import action_rows
+from tbprof.views.findings import finding_row, places_of
+from tbprof.views.overview import ActionRow, WayRow
 from tbprof.views.steady import in_us, us
 
 SCHEMA = 1
@@ -42,20 +47,36 @@ def report_document(report: Report) -> Json:
     document = {
         "schema": SCHEMA,
         **_record(report),
-        "actions": [_action(one) for one in ranked_actions(report).actions],
+        "actions": _actions(report),
     }
+    for found, finding in zip(document["findings"], report.findings, strict=True):
+        found["worth"] = finding_row(finding, report).worth
     return {_RENAMED.get(key, key): value for key, value in document.items()}
 
 
-def _action(action: Action) -> Json:
-    """An action of the ranked list: its findings, and what it saves of the window, after the planned ones
-    above it.
+def _actions(report: Report) -> list[Json]:
+    ranked = ranked_actions(report)
+    rows = action_rows(report, ranked, mean_step_us(report) or 0.0)
+    return [_action(report, *both) for both in zip(ranked.actions, rows, strict=True)]
+
+
+def _action(report: Report, action: Action, row: ActionRow) -> Json:
+    """An action of the ranked list: what to do, where, and what it saves of the window after those above it;
+    then other ways to win back the same time.
     """
     return {
+        "title": row.title,
+        "place": places_of(report, (row.finding, *row.others)),
+        "worth": row.worth,
         "findings": list(action.findings),
         "planned": action.total_ns is not None,
         "saving": _record(action.saving),
+        "ways": [_way(*both) for both in zip(action.ways, row.ways, strict=True)],
     }
+
+
+def _way(way: Way, row: WayRow) -> Json:
+    return {"text": row.text, "findings": list(way.findings), "saving": _record(way.saving)}
 
 
 def _record(record: Any) -> Json:

@@ -34,10 +34,6 @@ class Remark:
     finding: FindingRow
     number: int | None
     """Its place in the fix plan, from 1 on."""
-    saving: SavingView | None
-    """All of it, wherever its sites are; of a change in the plan what it adds to those before it."""
-    is_joint: bool
-    """Whether it is the saving of several findings, which have to be fixed together."""
     edits: tuple[EditRow, ...]
     """The change of the program's own lines, where it is mechanical."""
 

@@ -52,7 +52,7 @@ def test_steps_and_where_they_go_are_drawn_and_said(page: Page, address: str) ->
     labels = [bar.get_attribute("aria-label") or "" for bar in frame.locator("svg.stack").all()]
     assert [label.split(":")[0] for label in labels] == ["Before", "After"]
     assert all("idle" in label for label in labels)
-    expect(frame.locator("main")).to_contain_text("\u201cHost late to launch\u201d shrank most")
+    expect(frame.locator("main")).to_contain_text("\u201cHost is late to launch\u201d shrank most")
     # The noise of a single step is unknown: nothing is called better.
     expect(frame.locator("table.compared").locator(".better, .worse")).to_have_count(0)
     assert axe_violations(page) == ""

@@ -26,7 +26,7 @@ def test_the_figures_are_those_of_the_command_line(page: Page, address: str, log
     for shown in (report["steps"][0]["duration_us"], report["idle"]["device_us"]):
         assert f"{milliseconds(shown)}{NARROW_SPACE}ms" in figures
     table = frame.locator("table.causes")
-    for cause, words in {"sync": "Refilling after a sync", "queued": "Work was queued"}.items():
+    for cause, words in {"sync": "Refilling after a sync", "queued": "Work is queued"}.items():
         row = table.locator("tr", has_text=words)
         assert milliseconds(report["idle"]["by_cause"][cause]) in row.inner_text()
     actions = frame.locator("table.actions tbody tr")

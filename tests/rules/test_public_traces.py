@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from public_report import PublicReport
 
+from tbprof.judge.actions import rank
 from tbprof.model import Report
 
 Reports = Callable[[str], list[Report]]
@@ -39,10 +40,21 @@ def test_where_the_host_is_ahead_nothing_is_late(traces: pathlib.Path, public_re
 
 def test_of_a_ddp_training_the_options_are_known_that_it_pays_for(reports: Reports) -> None:
     for report in reports("hta_nccl_ddp"):
-        (finding,) = (finding for finding in report.findings if finding.rule == "DST03")
-        assert finding.numbers()["place"] == "gradient_as_bucket_view=True"
+        found = {one.numbers()["place"]: one for one in report.findings if one.rule == "DST03"}
+        copies = found["gradient_as_bucket_view=True"]
         # One copy for each of the model's 161 parameters.
-        assert (finding.count, finding.severity) == (161 * len(report.steps), "low")
+        assert (copies.count, copies.severity) == (161 * len(report.steps), "low")
+
+
+def test_there_the_host_packs_all_buffers_before_each_forward(
+    traces: pathlib.Path, public_report: PublicReport
+) -> None:
+    """By the raw events 36 to 39 ms of a step of 222, from the first packing to the last copy back."""
+    report = public_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
+    found = {one.numbers()["place"]: one for one in report.findings if one.rule == "DST03"}
+    packing = found["broadcast_buffers=False"]
+    assert 34e6 <= float(packing.numbers()["per_step_ns"]) <= 39e6
+    assert rank(report).actions[0].findings[0] == report.findings.index(packing)
 
 
 def test_a_training_without_workers_is_bound_by_its_input_before_its_copies(reports: Reports) -> None:

@@ -221,6 +221,8 @@ export interface FindingRow {
   confidence: "high" | "medium" | "low";
   count: number;
   saving: SavingView | null;
+  /** Its saving in words, and what that rests on; "" if there is none. */
+  worth: string;
   /** Its own figures in a sentence, or the option that takes it away; "" if there is nothing to say. */
   note: string;
   what: string;
@@ -308,7 +310,7 @@ export interface PredictedRow {
   /** What to do, in the imperative and without its full stop. */
   action: string;
   how: string;
-  /** How many of a step's waits it is; their time nobody knows. */
+  /** What it does on a GPU, and how often; the time of that nobody knows. */
   worth: string;
   per_step: number;
   known: "seen" | "read";
@@ -365,6 +367,13 @@ export interface CauseRow {
   places: PlaceRow[];
 }
 
+export interface WayRow {
+  /** What, where, and how much of that time. */
+  text: string;
+  findings: FindingRow[];
+  saves: SavingView;
+}
+
 export interface ActionRow {
   /** What to do, in the imperative; may hold `code`. */
   title: string;
@@ -383,8 +392,10 @@ export interface ActionRow {
   is_planned: boolean;
   /** Share of a step, 0 to 1: its estimate, else its ceiling. */
   share: number;
-  /** The severity by what it saves here: a wait that others hide alone is worth more after them. */
+  /** The severity by that share alone. */
   severity: "critical" | "high" | "medium" | "low" | "info";
+  /** Other changes that win back the same time. */
+  ways: WayRow[];
 }
 
 export interface SeverityRow {
@@ -621,10 +632,6 @@ export interface Remark {
   finding: FindingRow;
   /** Its place in the fix plan, from 1 on. */
   number: number | null;
-  /** All of it, wherever its sites are; of a change in the plan what it adds to those before it. */
-  saving: SavingView | null;
-  /** Whether it is the saving of several findings, which have to be fixed together. */
-  is_joint: boolean;
   /** The change of the program's own lines, where it is mechanical. */
   edits: EditRow[];
 }

@@ -1,7 +1,7 @@
 // A saving in one figure: the estimate, or `≤` the ceiling where there is none.
 
 import type { SavingView } from "../api/types.ts";
-import { type DurationUnit, formatDuration, formatDurationIn } from "./duration.ts";
+import { type DurationUnit, formatDurationIn } from "./duration.ts";
 
 const NONE = "—";
 
@@ -27,21 +27,4 @@ export function formatSaving(saving: SavingView | null, unit: DurationUnit): str
 export function formatLimit(ceilingUs: number, unit: DurationUnit): string {
   const figure = formatDurationIn(ceilingUs, unit);
   return figure.startsWith("<") ? figure : `≤ ${figure}`;
-}
-
-interface Gain {
-  saving: SavingView | null;
-  /** Its place in the plan. */
-  number: number | null;
-  /** Of several findings together. */
-  is_joint: boolean;
-}
-
-/** In a sentence: of a change in the plan what it adds, else the bracket's end. */
-export function formatGain({ saving, number, is_joint: isJoint }: Gain, marksSteps: boolean): string {
-  if (saving === null) return "";
-  const scope = marksSteps ? "a step" : "in the window";
-  const together = isJoint ? ", all lines of it together" : "";
-  if (saving.estimate_us === null) return `at most ${formatDuration(saving.ceiling_us)} ${scope}${together}`;
-  return `${number === null || number === 1 ? "saves" : "adds"} ${formatDuration(saving.estimate_us)} ${scope}${together}`;
 }

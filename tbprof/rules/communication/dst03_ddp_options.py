@@ -33,11 +33,13 @@ Silent
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.packed_buffers import packed_buffers
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.names import matching_rows
@@ -89,14 +91,20 @@ def _copies(facts: Facts) -> _Cost:
 
 
 def _broadcasts(facts: Facts) -> _Cost:
-    """The broadcasts that the forward itself launched; the model's own there may be others."""
+    """The broadcasts that the forward itself launched, and the host's packing of all buffers for them; the
+    model's own broadcasts there may be others.
+    """
     found = facts.collectives
     forwards = matching_rows(facts.trace, _FORWARDS, Category.USER_ANNOTATION, Category.CPU_OP)
     is_broadcast = np.array([key.kind == "broadcast" for key in found.keys], np.bool_)
     in_forward = is_among(found.at, launched_inside(facts, forwards))
     chosen = np.flatnonzero(in_forward & is_broadcast[found.key]) if len(found.keys) else found.at[:0]
     spent = int(facts.collective_exposed_ns[chosen].sum())
-    return _cost(facts, "broadcast_buffers=False", found.at[chosen], spent)
+    spans = packed_buffers(facts)
+    idle_ns = total_ns(intersect(facts.empty_idle, spans))
+    sent = _cost(facts, "broadcast_buffers=False", found.at[chosen], spent)
+    won_ns = max(sent.won_ns, spent + max(idle_ns, earlier_host_ns(facts, spans)))
+    return dataclasses.replace(sent, ns=spent + idle_ns, won_ns=won_ns)
 
 
 def _searches(facts: Facts) -> _Cost:
@@ -133,4 +141,4 @@ def _finding(facts: Facts, cost: _Cost) -> Finding:
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=collectives, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, answers=("host_bound",), find=find, passing=collectives, needs=(GPU_WORK,))

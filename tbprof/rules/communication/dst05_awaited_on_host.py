@@ -80,4 +80,6 @@ def _finding(
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=collectives, is_timed=True, needs=(GPU_WORK,))
+RULE = Rule(
+    code=_CODE, effect="earlier_host", find=find, passing=collectives, is_timed=True, needs=(GPU_WORK,)
+)

@@ -43,7 +43,7 @@ class ExposedCommunication(Figures):
 
 _DOES = {
     "gradient_as_bucket_view=True": "gradients are copied back from their buckets",
-    "broadcast_buffers=False": "buffers are sent before the forward, with nothing computed beside it",
+    "broadcast_buffers=False": "buffers are packed and sent before the forward, beside no computing",
     "find_unused_parameters=False": "the GPU is idle while the graph is searched for unused parameters",
 }
 """What happens without each option to pass."""
@@ -57,6 +57,10 @@ class DdpOption(Figures):
     """The option to pass."""
     per_step_ns: int
     share: float
+
+    @property
+    def order(self) -> str:
+        return f"Pass `{self.place}` to DistributedDataParallel"
 
     def sentence(self, scope: Scope, /) -> str:
         if self.place not in _DOES:

@@ -45,9 +45,11 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import knows_launching_code
 from tbprof.analysis.figures.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
+from tbprof.analysis.figures.packed_buffers import packed_buffers
+from tbprof.analysis.figures.pause_code import pause_code
 from tbprof.analysis.figures.sampled_places import sampled_place
 from tbprof.analysis.figures.savings import earlier_host_ns
-from tbprof.analysis.intervals import Intervals, intersect, subtract, total_ns, union, union_of
+from tbprof.analysis.intervals import Intervals, are_within, intersect, subtract, total_ns, union, union_of
 from tbprof.analysis.names import matching_rows
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import typical_ns
@@ -79,10 +81,11 @@ def find(facts: Facts) -> Iterator[Finding]:
     named = place if sampled is None else sampled.place
     seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=idle_ns[place])
     won_ns = max(total_ns(idle), earlier_host_ns(facts, _paused(facts, place)))
+    code = pause_code(facts, idle)
     yield window_finding(
         _CODE,
         place=named,
-        severity=_severity(facts, seen, named, pauses=len(idle)),
+        severity=_severity(facts, seen, named, pauses=len(idle), launches=code.launches),
         count=len(idle),
         removal="rewrite",
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
@@ -94,6 +97,12 @@ def find(facts: Facts) -> Iterator[Finding]:
             all_places_per_step_ns=all_ns // len(facts.steps),
             sampled_share=None if sampled is None else sampled.share,
             samples=None if sampled is None else sampled.samples,
+            largest=code.largest,
+            largest_share=code.share,
+            launches=code.launches,
+            before=code.before,
+            after=code.after,
+            between=code.between / len(facts.steps),
         ),
     )
 
@@ -105,15 +114,17 @@ def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
     """
     long = facts.once(find_launch_idle).long()
     pieces: defaultdict[str, list[int]] = defaultdict(list)
+    # Of buffers that are packed another rule knows the option.
+    packing = are_within(long.idle.start_ns, packed_buffers(facts))
     for at, name in enumerate(facts.places.names(long.idle.start_ns, long.idle.end_ns)):
-        if name or long.launch[at] != NONE:
+        if (name or long.launch[at] != NONE) and not packing[at]:
             pieces[name].append(at)
     return {name: long.chosen(np.array(at)) for name, at in pieces.items()}
 
 
 def _paused(facts: Facts, place: str) -> Intervals:
     """All long pauses there, those too that the device did not wait for, or that go on in other code."""
-    long = subtract(pauses(facts), facts.causes.states["loading"])
+    long = subtract(subtract(pauses(facts), facts.causes.states["loading"]), packed_buffers(facts))
     mine = np.array([name == place for name in facts.places.names(long.start_ns, long.end_ns)], np.bool_)
     there = Intervals(long.start_ns[mine], long.end_ns[mine])
     if not place:
@@ -124,15 +135,16 @@ def _paused(facts: Facts, place: str) -> Intervals:
     return union_of((there, intersect(long, union(slices.start_ns[rows], slices.end_of(rows)))))
 
 
-def _severity(facts: Facts, saving: Saving, place: str, *, pauses: int) -> Severity:
-    """At most medium for work that nobody can look for, and low where another cause is larger.
+def _severity(facts: Facts, saving: Saving, place: str, *, pauses: int, launches: bool) -> Severity:
+    """At most medium for work that nobody can look for, or for operators that are slow to launch; low where
+    another cause is larger.
 
     So it is with one short pause in several steps: most of them are without it.
     """
     steps = len(facts.steps)
     is_rare = pauses == 1 < steps and saving.ceiling_ns < _ONCE_NS * steps
     is_small = is_rare or largest_cause(facts) != "launch"
-    at_most: Severity = "low" if is_small else "critical" if place else "medium"
+    at_most: Severity = "low" if is_small else "critical" if place and not launches else "medium"
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 

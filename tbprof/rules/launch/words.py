@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from tbprof.model import Figures, Scope
 from tbprof.records import dataclass
 from tbprof.rules.base.words import LongPauses, ShortPauses, about, duration_of
-from tbprof.texts.figures.places import place_words
+from tbprof.texts.figures.places import name_words, place_words
 from tbprof.texts.figures.quantities import share
 
 
@@ -42,6 +43,16 @@ class HostPauses(Figures):
     """The code that the host is in; "" where none was recorded."""
     idle_per_step_ns: int
     all_places_per_step_ns: int
+    largest: str = ""
+    """The operator that holds most of them."""
+    largest_share: float = 0.0
+    launches: bool = False
+    """Whether most of the pauses lie in operators that are slow to launch their work."""
+    before: str = ""
+    """The operators between which most of their time lies."""
+    after: str = ""
+    between: float = 0.0
+    """How many a step lie between these."""
     sampled_share: float | None = None
     """The place's share of the hook's samples outside of torch's operators, where these name it."""
     samples: int | None = None
@@ -54,13 +65,64 @@ class HostPauses(Figures):
         return round(self.idle_per_step_ns * part)
 
     def sentence(self, scope: Scope, /) -> str:
-        idle = f"{duration_of(self.idle_per_step_ns)} {scope.each}"
+        spent = f"{duration_of(self.idle_per_step_ns)} {scope.each}"
         if self.sampled_share is not None:
             part = f"{share(self.sampled_share)} of {self.samples:,} samples"
             return (
-                f"{idle} in code that calls no operator of torch's: {part} lie in {place_words(self.place)}."
+                f"{spent} in code that calls no operator of torch's: {part} lie in {place_words(self.place)}."
             )
-        return f"{idle} in {place_words(self.place) or 'code that was not recorded'}."
+        if not self.place and not self._names_largest:
+            return f"{spent} in code that was not recorded{self._around(scope)}."
+        part = (
+            f": {share(self.largest_share)} of it in `{name_words(self.largest)}`"
+            if self._names_largest
+            else ""
+        )
+        return f"{spent} in {place_words(self.place) or 'code that was not recorded'}{part}."
+
+    @property
+    def order(self) -> str:
+        """The largest thing with a name is what to change; where nothing was recorded, where to look."""
+        made = _MADE_ON_HOST.fullmatch(self.largest if self._names_largest else self.place)
+        if made is not None:
+            what = f"torch.{made[1]}(..., device='cuda')"
+            return f"Make this tensor on the GPU: `{what}` instead of `{made[1]}` on the CPU and a copy"
+        if _PREPARES.search(self.place):
+            return "Prepare batches in worker processes, or before the step"
+        if self.launches and self.largest_share >= _LEAST_NAMED:
+            return (
+                f"Launch less often, above all `{name_words(self.largest)}`: record a CUDA graph, or compile"
+            )
+        if self._names_largest:
+            return f"Shorten `{name_words(self.largest)}` on the host, or move it out of the step"
+        if not self.place and self.before and self.after:
+            return f"Shorten what the host does between {self._pair}"
+        return ""
+
+    @property
+    def _names_largest(self) -> bool:
+        """Not inside an operator: what it is made of nobody can change."""
+        return self.largest_share >= _LEAST_NAMED and not _IS_OPERATOR.match(self.place)
+
+    def _around(self, scope: Scope) -> str:
+        if not self.before or not self.after:
+            return ""
+        often = f"{'once' if self.between == 1 else f'{about(self.between)} times'} {scope.each}"
+        return f", most of it between {self._pair}, {often}"
+
+    @property
+    def _pair(self) -> str:
+        return f"`{name_words(self.before)}` and `{name_words(self.after)}`"
+
+
+_LEAST_NAMED = 0.25
+"""The part of the pauses from which an operator in them is what to change."""
+
+_MADE_ON_HOST = re.compile(
+    r"aten::(rand|randn|randint|randperm|zeros|ones|full|arange|linspace|eye|normal|empty|tensor)"
+)
+_IS_OPERATOR = re.compile(r"\w+::")
+_PREPARES = re.compile(r"(?i)preprocess|image_processing|collate|tokeniz|transforms?[./]")
 
 
 @dataclass(frozen=True, slots=True)

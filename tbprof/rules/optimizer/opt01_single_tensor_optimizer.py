@@ -68,5 +68,10 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 RULE = Rule(
-    code=_CODE, answers=("busy",), find=find, passing=updates(STEP, OptimizerSteps), needs=(GPU_WORK,)
+    code=_CODE,
+    effect="fewer_kernels",
+    answers=("busy",),
+    find=find,
+    passing=updates(STEP, OptimizerSteps),
+    needs=(GPU_WORK,),
 )

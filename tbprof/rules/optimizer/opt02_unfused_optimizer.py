@@ -78,5 +78,10 @@ def _spent_ns(facts: Facts, ranges: OptimizerRanges, op: str) -> int:
 
 
 RULE = Rule(
-    code=_CODE, answers=("busy",), find=find, passing=updates(STEP, OptimizerSteps), needs=(GPU_WORK,)
+    code=_CODE,
+    effect="fewer_kernels",
+    answers=("busy",),
+    find=find,
+    passing=updates(STEP, OptimizerSteps),
+    needs=(GPU_WORK,),
 )

@@ -60,7 +60,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     ]
     cluster = find_mask_cluster(facts, candidates)
     if cluster.sites:
-        figures = Masked(joint_ns=cluster.joint_ns, singles_ns=cluster.singles_ns)
+        figures = Masked(cluster.joint_ns, cluster.singles_ns, steps=len(facts.steps))
         yield waits_finding(
             facts, cluster.sites, cluster.members, rule=_CODE, removal="defer", figures=figures
         )

@@ -132,11 +132,14 @@ class Masked(Figures):
     joint_ns: int
     singles_ns: int
     """The sum of what each saves alone."""
+    steps: int | None = None
 
-    def sentence(self, _: Scope, /) -> str:
+    def sentence(self, scope: Scope, /) -> str:
+        each = "in the window" if self.steps is None else scope.each
+        joint_ns, singles_ns = (ns // (self.steps or 1) for ns in (self.joint_ns, self.singles_ns))
         return (
-            f"Removing all of them saves {duration_of(self.joint_ns)} in the window, "
-            f"one by one {duration_of(self.singles_ns)}: each hides behind the others."
+            f"Removing all of them saves {duration_of(joint_ns)} {each}, "
+            f"one by one {duration_of(singles_ns)}: each hides behind the others."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tbprof.model import Numbers, Scope, Site
+from tbprof.model import Numbers, Scope, Site, Source
 
 _WORDS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (
@@ -54,6 +54,26 @@ def name_words(name: str) -> str:
 def numbers_in_words(numbers: Numbers) -> Numbers:
     """The same of all names among the numbers of a sentence."""
     return {key: name_words(value) if isinstance(value, str) else value for key, value in numbers.items()}
+
+
+def site_where(site: Site) -> str:
+    """Where to look for a site: its line, else its function, else a label, a module, or its ops.
+
+    Inside a library the user's own line that led there stands beside it.
+    """
+    source = site.source
+    if source is None:
+        around = site.label or (f"module {site.module}" if site.module else "")
+        return place_words(around) if site.label else around or " \u2039 ".join(site.ops[:2])
+    line = _line_of(source)
+    where = line if source.exact else f"{source.function} ({line})"
+    own = site.callers[-1] if site.library and site.callers else None
+    return where if own is None or own.line is None else f"{where}, from {_line_of(own)}"
+
+
+def _line_of(source: Source) -> str:
+    name = source.file.replace("\\", "/").rpartition("/")[2]
+    return name if source.line is None else f"{name}:{source.line}"
 
 
 _STEP = Scope(each="a step", name="a step")

@@ -30,7 +30,8 @@ def test_iterations_that_are_all_there_have_their_own_cause_whatever_lies_before
     case, said = said_of(iterations_after_a_start())
     assert case == "launch_bound"
     assert said.verdict == (
-        "The GPU is idle 98 % of the window, 97 % because the host launches kernels more slowly than the GPU"
+        "The GPU is idle 98 % of the window, 97 % because the host is late to launch: "
+        "it launches kernels more slowly than the GPU"
         " runs them."
     )
     assert said.detail.endswith("The GPU's work is within 13.9 ms of a recording of 43.9 ms.")
@@ -56,8 +57,8 @@ def test_no_cause_is_claimed_of_a_thread_that_recorded_no_operators() -> None:
     case, said = said_of(built)
     assert case == "host_unrecorded"
     assert said.verdict == (
-        "The GPU is idle 18 % of a step, 15 % because the host launches late; what it does meanwhile was not "
-        "recorded."
+        "The GPU is idle 18 % of a step, 15 % because the host is late to launch; what it does "
+        "meanwhile was not recorded."
     )
     assert said.action == (
         "First: record the operators of the threads that launch, too: for 0.3 ms of 2.2 ms nobody knows what "
@@ -76,7 +77,7 @@ def test_a_range_of_the_thread_says_what_it_does_as_operators_do() -> None:
 def test_with_operators_the_host_is_to_blame() -> None:
     case, said = said_of(training())
     assert case == "host_bound"
-    assert said.action.startswith("First: shorten the host's own work")
+    assert said.action.startswith("First: shorten what the host does between `aten::mm` and `aten::mm`")
     assert rules_of(training()) == ["LCH02"]
 
 
@@ -358,7 +359,7 @@ def test_what_a_loader_does_before_the_window_is_none_of_it() -> None:
     saving = found["DAT01"].saving
     assert saving is not None
     assert saving.ceiling_ns <= 20 * 430_000
-    assert said.action.startswith("First: shorten the host's own work")
+    assert said.action.startswith("First: shorten what the host does between `aten::mm` and `aten::mm`")
 
 
 @pytest.mark.parametrize(("op_us", "case"), [(18, "host_bound"), (4, "launch_bound")])

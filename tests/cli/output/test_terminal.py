@@ -17,12 +17,12 @@ def text_of(*devices: int) -> str:
 
 
 def test_one_device_has_no_number() -> None:
-    assert "GPU idle     5.0 ms, 50 % of the steps: queue empty" in text_of(0)
-    assert "why it is idle: " in text_of(0)
+    assert "GPU idle     5.0 ms a step, 50 % of the steps: queue empty" in text_of(0)
+    assert "why it is idle, a step: " in text_of(0)
 
 
 def test_each_of_several_devices_has_its_share() -> None:
     text = text_of(0, 1)
     assert "The busiest of 2 GPUs is idle 50 % of the step" in text
-    assert "GPU idle     GPU 0 50 %, GPU 1 90 % of the steps; 14.0 ms in all: queue empty" in text
-    assert "why they are idle: " in text
+    assert "GPU idle     GPU 0 50 %, GPU 1 90 % of the steps; 14.0 ms a step in all: queue empty" in text
+    assert "why they are idle, a step: " in text

@@ -14,6 +14,8 @@ from rule_scenes import found
 from trace_builder import TraceBuilder
 
 from tbprof.model import IN_LOADER, SampledLine, Scope, Source
+from tbprof.rules.launch.words import HostPauses
+from tbprof.texts.rule_pages import fix_words
 
 
 def test_code_that_launches_nothing_is_named() -> None:
@@ -25,6 +27,12 @@ def test_code_that_launches_nothing_is_named() -> None:
         "place": "augment",
         "idle_per_step_ns": 3_000_000,
         "all_places_per_step_ns": 3_000_000,
+        "largest": "",
+        "largest_share": 0.0,
+        "launches": 0,
+        "before": "",
+        "after": "",
+        "between": 0.0,
     }
     assert finding.saving is not None
     assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 3 * 3_000_000)
@@ -80,6 +88,21 @@ def test_a_library_s_line_is_named_with_the_program_s_own_that_runs_it() -> None
 def test_samples_that_say_nothing_of_it_name_no_place(lines: tuple[SampledLine, ...]) -> None:
     (finding,) = found_with(the_audit(samples=lines), unlabeled(3_000), "LCH02")
     assert finding.numbers()["place"] == ""
+
+
+def test_the_operator_that_holds_most_of_a_pause_is_what_to_change() -> None:
+    """A tensor is made on the host for 2 of the 3 ms, and only then work is launched."""
+    built = TraceBuilder()
+    built.step(0, 0, 10_000)
+    built.launch(100, 5, runs=(110, 300))
+    built.op("aten::randn", 500, 2_000)
+    built.launch(3_600, 5, runs=(3_610, 9_000))
+    (finding,) = found(built, "LCH02")
+    figures = finding.figures
+    assert isinstance(figures, HostPauses)
+    assert figures.largest == "aten::randn" or figures.place == "aten::randn"
+    assert "torch.randn(..., device='cuda')" in fix_words(finding).action
+    assert "`randn` on the CPU" in figures.order
 
 
 def test_the_place_with_most_of_it_is_named_and_the_rest_is_counted() -> None:
@@ -155,7 +178,7 @@ def test_where_the_replicas_prepare_their_forward_pass_the_host_is_late(
 ) -> None:
     report = public_report(traces / "hta_nccl_ddp" / "nccl_data.json.gz")
     (finding,) = [finding for finding in report.findings if finding.rule == "LCH02"]
-    assert (finding.numbers()["place"], finding.severity) == ("DistributedDataParallel.forward", "critical")
+    assert (finding.numbers()["place"], finding.severity) == ("DistributedDataParallel.forward", "medium")
 
 
 @pytest.mark.parametrize(("captured", "severity"), [(5, "critical"), (6, "info")])

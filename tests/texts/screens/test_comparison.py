@@ -39,7 +39,7 @@ def test_a_cause_that_went_is_named_with_what_it_took() -> None:
     said = cause_sentence("data", 35_000, 300)
     assert said == "The GPU no longer waits for data: 35.0\u202fms before, 0.3\u202fms after, a step."
     assert cause_sentence("compile", 5_000, 0).startswith("Compiling is gone: ")
-    assert "\u201cHost late to launch\u201d grew most" in cause_sentence("launch", 16_000, 31_000)
+    assert "\u201cHost is late to launch\u201d grew most" in cause_sentence("launch", 16_000, 31_000)
 
 
 def test_a_difference_is_real_only_beyond_the_noise() -> None:

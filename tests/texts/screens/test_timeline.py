@@ -42,7 +42,7 @@ def test_a_gap_has_its_cause_and_its_place() -> None:
         "The GPU did nothing for 4.0 ms. Most of it: waiting for data. "
         'The host was in `record_function("load_batch")`.'
     )
-    assert gap_sentence("queued", 4_000, "").endswith("work was queued.")
+    assert gap_sentence("queued", 4_000, "").endswith("work is queued.")
 
 
 def test_a_host_that_is_late_with_no_op_recorded_did_its_own_work() -> None:

@@ -39,7 +39,7 @@ def sentences(case: str, without: tuple[str, ...] = (), **numbers: float | str) 
 
 
 def test_idle_is_said_with_its_cause_and_with_what_the_waits_have_to_do_with_it() -> None:
-    idle = "The GPU is idle 25 % of a step, 20 % because the next batch is not ready."
+    idle = "The GPU is idle 25 % of a step, 20 % because it is waiting for data: the next batch is not ready."
     unmoved = "No sync point is worth removing: without them all a step would take about as long."
     hidden = " Another 10 % of a step is communication that no computing covers."
     assert sentences("input", ceiling_us=5_000.0) == [idle, f"{unmoved}{hidden}"]
@@ -68,7 +68,7 @@ def test_no_sentence_denies_a_finding_about_waits() -> None:
 def test_a_late_host_is_said_with_the_place() -> None:
     said = sentences("host_bound", place="images.py(20): preprocess", place_us=15_000.0)
     first = "The GPU is idle 25 % of a step, 20 % because"
-    assert said[0] == f"{first} the host does other work between launches."
+    assert said[0] == f"{first} the host is late to launch: it does other work between launches."
     assert said[1].startswith("5.0 ms of that idle time is in images.py:20 preprocess. ")
     unknown = sentences("host_bound", place="", place_us=15_000.0)[1]
     assert unknown.startswith("5.0 ms of that idle time is outside every labeled range and function. ")
@@ -106,7 +106,8 @@ def test_steps_of_which_a_few_are_idle_are_not_averaged() -> None:
     numbers = {"steps": 10, "uneven_steps": 1, "uneven_idle_us": 100_000.0, "typical_idle_share": 0.01}
     first, _ = sentences("uneven", because="host_bound", **numbers)
     assert first == (
-        "1 of 10 steps is idle for 100.0 ms in all, mostly because the host does other work between launches;"
+        "1 of 10 steps is idle for 100.0 ms in all, mostly because the host is late to launch: "
+        "it does other work between launches;"
         " in a typical step the GPU is busy 99 %."
     )
 
@@ -115,7 +116,8 @@ def test_waits_that_let_the_gpu_run_dry_come_before_the_cause_that_shows() -> No
     assert sentences("drained", gain_us=12_000.0) == [
         "Waits let the GPU run dry before the host is ready with more: without these waits a step takes "
         "about 36.0 ms instead of 40.0 ms.",
-        "The GPU is idle 25 % of a step, 20 % because the next batch is not ready, most of it after such a "
+        "The GPU is idle 25 % of a step, 20 % because it is waiting for data: "
+        "the next batch is not ready, most of it after such a "
         "wait.",
     ]
 
@@ -129,7 +131,9 @@ def test_a_busy_gpu_is_said_with_what_it_does() -> None:
     alone = sentences("busy", because="input", idle_share=0.02, **parts)
     assert alone[0] == "The GPU is busy 98 % of a step, computing."
     small = sentences("busy", because="input", cause_us=7_200.0)[1]
-    assert small.startswith("It is idle 6.0 % of a step because the next batch is not ready.")
+    assert small.startswith(
+        "It is idle 6.0 % of a step because it is waiting for data: the next batch is not ready."
+    )
 
 
 def test_communication_is_no_computing() -> None:
@@ -147,6 +151,8 @@ def test_much_communication_belongs_into_the_first_sentence_of_another_case() ->
     first, second = sentences("launch_bound", communication_share=0.38, cause_us=1.0)
     assert first.endswith("; another 38 % is communication that no computing covers.")
     assert "communication" not in second
+    assert len(first.replace("\u202f%", "%").split()) <= 30
+    assert second.startswith("It launches kernels more slowly than the GPU runs them. ")
 
 
 def test_copying_is_no_computing() -> None:
@@ -161,7 +167,7 @@ def test_a_cold_start_is_said_with_its_calls() -> None:
     first, second = sentences("cold_start", marked=0, calls=3, **calls)
     assert first == (
         "The recording began before the program was warm: the GPU is idle 25 % of the window, 20 % "
-        "while kernels and library handles are loaded."
+        "while loading in first calls (kernels and library handles)."
     )
     assert second.startswith("3 first calls took 9.0 ms, of which cudaFree in aten::addmm took 8.0 ms.")
     assert "skip_first" in second
@@ -180,7 +186,9 @@ def test_a_window_without_steps_is_called_a_window() -> None:
 
 def test_a_cause_that_is_all_of_the_idle_is_said_with_one_figure() -> None:
     said = sentences("input", cause_us=30_000.0)[0]
-    assert said == "The GPU is idle 25 % of a step because the next batch is not ready."
+    assert (
+        said == "The GPU is idle 25 % of a step because it is waiting for data: the next batch is not ready."
+    )
 
 
 def test_no_device_is_said_without_any_figure() -> None:

@@ -59,7 +59,7 @@ def test_one_recording_lets_several_look() -> None:
 
 def test_the_sentence_counts_what_costs_something() -> None:
     dear = dataclasses.replace(WAIT, saving=Saving(0, None, 6_000_000))
-    report = changed(checks=CHECKS, findings=(dear, UNSAVED))
+    report = changed(checks=CHECKS, findings=(dear, UNSAVED), fix_plan=())
     assert checks_summary(report).startswith("1 check failed, the costliest worth up to 50")
     assert checks_summary(changed(checks=CHECKS, findings=())).startswith("No check failed; ")
 
@@ -112,7 +112,7 @@ def test_a_finding_without_figures_of_its_own_says_how_often_its_sites_waited() 
 def test_what_a_check_is_worth_is_that_of_all_its_places() -> None:
     place = dataclasses.replace(WAIT, rule="LCH01", sites=(), saving=Saving(0, None, 3_000_000))
     checks = (Check("LCH01", "failed", finding=0),)
-    one, two = (changed(checks=checks, findings=(place,) * often) for often in (1, 2))
+    one, two = (changed(checks=checks, findings=(place,) * often, fix_plan=()) for often in (1, 2))
     (alone,), (both,) = checks_view(one).rows, checks_view(two).rows
     assert alone.saving is not None
     assert both.saving is not None

@@ -58,7 +58,7 @@ def test_the_sentence_counts_lines_and_not_calls() -> None:
     assert "Recorded without a GPU: 1 line would" in view(without_a_gpu(line(11))).verdict
 
 
-def test_what_ends_a_program_comes_first_and_what_waits_for_its_own_copy_last() -> None:
+def test_what_ends_a_program_comes_first_then_what_runs_most_often() -> None:
     kinds = ("upload", "host_read", "scalar_read", "device_mismatch")
     lines = [
         dataclasses.replace(line(at), kind=kind, count=at % 3 + 1, fingerprint=kind)
@@ -67,9 +67,9 @@ def test_what_ends_a_program_comes_first_and_what_waits_for_its_own_copy_last() 
     rows = view(without_a_gpu(*lines)).predicted
     assert [(row.fingerprint, row.worth) for row in rows] == [
         ("device_mismatch", "ends in an error"),
-        ("host_read", "3 of 6 waits"),
-        ("scalar_read", "1 of 6 waits"),
-        ("upload", "2 of 6 waits"),
+        ("host_read", "drains the GPU's queue 3 times a step"),
+        ("upload", "waits for its own copy twice a step"),
+        ("scalar_read", "drains the GPU's queue once a step"),
     ]
 
 

@@ -47,7 +47,10 @@ def said(report: Report) -> tuple[str, str]:
 
 def test_a_loader_that_comes_first_is_named_first() -> None:
     verdict, action = said(report_of(Saving(0, None, 6_000_000)))
-    assert verdict == "The GPU is idle 50 % of a step because the next batch is not ready."
+    assert (
+        verdict
+        == "The GPU is idle 50 % of a step because it is waiting for data: the next batch is not ready."
+    )
     order = "prepare batches faster, with more loader workers"
     assert action == f"First: {order}: up to 2.0 ms of 4.0 ms."
 
@@ -107,16 +110,16 @@ def test_dropout_without_a_gpu_is_not_called_python() -> None:
 
 
 def test_else_a_line_that_would_wait_comes_first_with_its_part_of_the_waits() -> None:
-    verdict, action = said(without_gpu(400_000, LINE))
+    verdict, action = said(without_gpu(180_000, LINE))
     assert verdict == "Recorded without a GPU: 1 line would make the host wait for one."
     assert action == (
-        "First: read this value less often, or one step late (train.py:7). On a GPU this would be the only"
-        " wait of a step: record on a GPU to see what it costs."
+        "First: read this value less often, or one step late (train.py:7). On a GPU it drains the GPU's"
+        " queue once a step: record on a GPU to see what that costs."
     )
 
 
 def test_a_line_that_would_raise_comes_first_and_waits_for_nothing() -> None:
-    _, action = said(without_gpu(400_000, dataclasses.replace(LINE, kind="device_mismatch")))
+    _, action = said(without_gpu(180_000, dataclasses.replace(LINE, kind="device_mismatch")))
     assert action.endswith("(train.py:7). On a GPU it ends in an error.")
 
 
@@ -129,9 +132,9 @@ def test_a_line_comes_before_python_that_merely_calls_operators() -> None:
 
 
 def test_without_such_a_line_what_the_host_spends_is_first_all_the_same() -> None:
-    verdict, action = said(without_gpu(400_000))
+    verdict, action = said(without_gpu(180_000))
     assert verdict == "Recorded without a GPU: no line that was seen would make the host wait for one."
-    assert action == "First: prepare batches in worker processes: up to 0.4 ms of 4.0 ms."
+    assert action == "First: prepare batches in worker processes: up to 0.2 ms of 4.0 ms."
 
 
 def test_where_another_recording_comes_first_it_is_the_order_and_no_saving_is_headlined() -> None:

@@ -97,7 +97,10 @@ def test_the_first_action_is_the_headline() -> None:
     assert (loader.finding.rule, loader.is_planned, loader.bounds) == ("DAT01", False, "an upper limit")
     assert shown.headline == loader.saves
     assert (loader.saves.ceiling_us, loader.share, shown.speedup) == (2000.0, 0.5, None)
-    assert (read.worth, read.bounds) == ("saves 0.4\u202fms", "0.2\u202fms to 0.5\u202fms; then 3.6\u202fms")
+    assert (read.worth, read.bounds) == (
+        "saves 0.4\u202fms",
+        "0.2\u202fms to 0.5\u202fms; then at most 3.6\u202fms",
+    )
     assert (read.share, read.severity) == (0.1, "critical")
 
 
@@ -122,7 +125,7 @@ def test_small_rows_of_the_plan_are_told_in_a_sentence() -> None:
     shown = overview(
         dataclasses.replace(report, findings=(*report.findings, small), fix_plan=plan, ranked=None)
     )
-    said = "1 smaller change adds 10 \u00b5s: a step then takes 3.6 ms."
+    said = "1 smaller change adds 10 \u00b5s: a step then takes at most 3.6 ms."
     assert shown.smaller.replace("\u202f", " ") == said
 
 

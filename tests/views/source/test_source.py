@@ -61,7 +61,7 @@ def test_a_line_tells_its_wait_and_holds_its_findings() -> None:
     assert [edit.line for edit in remark.edits] == [6, 12]
     [read] = marks("train.py")[19].remarks
     assert (read.finding.rule, read.number, read.edits) == ("SYN01", 3, ())
-    assert not read.is_joint
+    assert "of its own change" not in read.finding.worth
 
 
 def test_a_saving_of_waits_that_hide_one_another_is_said_to_be_joint() -> None:
@@ -76,8 +76,9 @@ def test_a_saving_of_waits_that_hide_one_another_is_said_to_be_joint() -> None:
         dataclasses.replace(last, adds_ns=last.total_ns),
     )
     found = marks("train.py", dataclasses.replace(report, sites=sites, fix_plan=plan, ranked=None))
-    joint = [one.finding.rule for at in (7, 12) for one in found[at].remarks if one.is_joint]
-    assert joint == ["SYN01", "SYN04"]
+    remarks = [one.finding for at in (7, 12) for one in found[at].remarks if one.finding.rule != "SYN10"]
+    assert [one.rule for one in remarks] == ["SYN01", "SYN04"]
+    assert "together with the other lines of its own change" in remarks[1].worth
 
 
 def test_lines_that_a_call_can_be_on_are_candidates_and_its_finding_is_said_once() -> None:

@@ -53,7 +53,7 @@ export function ActionsCard({ view }: { view: WindowView }) {
 function aboutActions(actions: readonly ActionRow[]): string {
   const isUncertain = actions.some(({ saves }) => saves.estimate_us === null);
   const adds = actions.filter((row) => row.is_planned).length > 1 ? "; “adds”: on top of the waits above it" : "";
-  const most = isUncertain ? "; “up to”: an upper limit, which counts less; limits overlap" : "";
+  const most = isUncertain ? "; “up to”: an upper limit, of what those above it leave" : "";
   return `in the order to work in, by what is likely saved${adds}${most}`;
 }
 
@@ -79,6 +79,11 @@ function ActionLine({ row, number, view, largest_us: largest, scope }: ActionLin
         <p class="s12 t2 anywhere">
           <InlineText text={row.how} />
         </p>
+        {row.ways.map((way) => (
+          <p key={way.text} class="s12 t2 anywhere">
+            <InlineText text={way.text} />
+          </p>
+        ))}
       </ActionCells>
       <td>
         <div class="b nw">{row.worth}</div>

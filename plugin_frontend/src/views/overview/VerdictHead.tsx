@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { OverviewView, WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
-import { formatShare, shareOf } from "../../format/number.ts";
+import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
 import { meanOfSteady, onMeanDevice } from "./means.ts";
 
@@ -75,11 +75,11 @@ function StepFigure({ overview, marked }: { overview: OverviewView; marked: bool
   );
 }
 
-/** Without a GPU a wait has no time: the first line's part of them is what is known. */
+/** Without a GPU a wait has no time: how many lines would, and how often the first, is what is known. */
 function WaitsFigure({ view }: { view: WindowView }) {
   return (
-    <Figure label="The first action saves" value={view.predicted[0]?.worth ?? ""} tone="gain">
-      {view.marks_steps ? "a step" : "in the window"}, on a GPU
+    <Figure label="Would wait for a GPU" value={formatCounted(view.predicted.length, "line")}>
+      the first {view.predicted[0]?.worth ?? ""}
     </Figure>
   );
 }

@@ -2,7 +2,7 @@ import type { HostBar, OverviewView, SavingView, WindowView } from "../../api/ty
 import { deviceSegments, deviceText } from "../../draw/bars/deviceSegments.ts";
 import { type Segment, StackBar } from "../../draw/bars/StackBar.tsx";
 import { TimeAxis } from "../../draw/charts/TimeAxis.tsx";
-import { COMPUTING, causeFill } from "../../draw/marks/causes.ts";
+import { COMMUNICATING, COMPUTING, causeFill } from "../../draw/marks/causes.ts";
 import { deviceEntries, Legend, type LegendEntry } from "../../draw/marks/Legend.tsx";
 import { type DurationUnit, formatDuration, formatDurationIn, tableUnit } from "../../format/duration.ts";
 import { NOT_RECORDED } from "../../format/number.ts";
@@ -69,16 +69,25 @@ function title({ marks_steps: marked }: WindowView): string {
 const LEAST_SHARE = 0.01;
 
 function entriesOf({ device, host }: OverviewView, saves: boolean): LegendEntry[] {
-  if (device === null) return host === null ? [] : [...HOST_ENTRIES];
+  if (device === null) return host === null ? [] : hostEntries(host);
   return [...deviceEntries(device.communication_us > 0), ...(saves ? SAVING_ENTRIES : [])];
 }
 
-/** Without a GPU the host's parts are what there is to read. */
-const HOST_ENTRIES: readonly LegendEntry[] = [
-  [COMPUTING, opsName(false)],
-  [causeFill("data"), "loading data"],
-  [{ class: "f-compute2" }, "other"],
-];
+/** Without a GPU the host's parts are what there is to read: those that the bar has. */
+function hostEntries(host: HostBar): LegendEntry[] {
+  const entries: [number, LegendEntry][] = [
+    [host.launching_us, [COMPUTING, IN_OPS]],
+    [host.waiting_us, [COMMUNICATING, waitingName(false)]],
+    [host.other_us, [{ class: "f-compute2" }, "Python and other things"]],
+    [host.loading_us, [causeFill("data"), "loading data"]],
+  ];
+  return entries.filter(([length]) => length > 0).map(([, entry]) => entry);
+}
+
+/** Without a GPU nothing is waited for but other ranks. */
+function waitingName(hasDevice: boolean): string {
+  return hasDevice ? "waiting" : "in collectives";
+}
 
 const SAVING_ENTRIES: readonly LegendEntry[] = [
   [{ class: "f-gain" }, "floor"],
@@ -86,24 +95,28 @@ const SAVING_ENTRIES: readonly LegendEntry[] = [
   [{ fill: "url(#p-gain)" }, "ceiling"],
 ];
 
-/** Without a GPU the ops compute themselves. */
-function opsName(hasDevice: boolean): string {
-  return hasDevice ? "launching" : "in torch ops";
-}
+/** Whether they launch or compute themselves: not every operator is for the GPU. */
+const IN_OPS = "in torch ops";
 
 function hostSegments(host: HostBar, unit: DurationUnit, hasDevice: boolean): Segment[] {
   const figure = (name: string, length: number): string => `${name} ${formatDurationIn(length, unit)}`;
   return [
-    { length_us: host.launching_us, fill: COMPUTING, text: figure(opsName(hasDevice), host.launching_us), textClass: "inv" },
-    { length_us: host.waiting_us, fill: { class: "f-none" }, text: figure("waiting", host.waiting_us), textClass: "tx", dashed: true },
+    { length_us: host.launching_us, fill: COMPUTING, text: figure(IN_OPS, host.launching_us), textClass: "inv" },
+    {
+      length_us: host.waiting_us,
+      fill: hasDevice ? { class: "f-none" } : COMMUNICATING,
+      text: figure(waitingName(hasDevice), host.waiting_us),
+      textClass: "tx",
+      dashed: hasDevice,
+    },
     { length_us: host.other_us, fill: { class: "f-compute2" }, text: figure("other", host.other_us), textClass: "on2" },
     { length_us: host.loading_us, fill: causeFill("data"), text: "", textClass: "tx" },
   ];
 }
 
 function hostText(host: HostBar, hasDevice: boolean): string {
-  const waiting = hasDevice ? `waiting for the GPU ${formatDuration(host.waiting_us)}, ` : "";
-  return `Host thread: ${opsName(hasDevice)} ${formatDuration(host.launching_us)}, ${waiting}loading data ${formatDuration(host.loading_us)}, Python and other things ${formatDuration(host.other_us)}`;
+  const waiting = `${hasDevice ? "waiting for the GPU" : waitingName(false)} ${formatDuration(host.waiting_us)}, `;
+  return `Host thread: ${IN_OPS} ${formatDuration(host.launching_us)}, ${waiting}loading data ${formatDuration(host.loading_us)}, Python and other things ${formatDuration(host.other_us)}`;
 }
 
 /** The right end of the step as what goes: at most, by the estimate, at least. */

@@ -49,19 +49,20 @@ export function FindingPart({ finding, scale_us, heading }: FindingPartProps) {
           <bdi>{finding.note}</bdi>
         </p>
       )}
-      {finding.saving !== null && <Saving saving={finding.saving} scale_us={scale_us} />}
+      {finding.saving !== null && <Saving saving={finding.saving} worth={finding.worth} scale_us={scale_us} />}
     </section>
   );
 }
 
-function Saving({ saving, scale_us }: { saving: SavingView; scale_us: number }) {
+function Saving({ saving, worth, scale_us }: { saving: SavingView; worth: string; scale_us: number }) {
   return (
     <div class="col">
       <Bracket saving={saving} scale_us={scale_us} />
       <p class="s12">
-        {saving.estimate_us !== null && <b>saves {formatDuration(saving.estimate_us)}, </b>}
-        at least {formatDuration(saving.floor_us)}, <b>at most {formatDuration(saving.ceiling_us)}</b>
-        <span class="t3"> in this window{saving.estimate_us === null && ", no estimate"}</span>
+        <b>{worth}</b>
+        <span class="t3">
+          ; at least {formatDuration(saving.floor_us)}, at most {formatDuration(saving.ceiling_us)}
+        </span>
       </p>
     </div>
   );

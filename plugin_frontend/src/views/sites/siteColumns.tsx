@@ -97,7 +97,7 @@ const WAITING: readonly Column[] = [
 ];
 const SAVING: Column = {
   key: "saving",
-  head: ({ unit }) => `Saves, ${unit}`,
+  head: ({ unit, marksSteps }) => (marksSteps ? `Saves, ${unit} a step` : `Saves, ${unit}`),
   className: "c-saving",
   cell: (site, scale) => <SavingCell site={site} scale={scale} />,
 };

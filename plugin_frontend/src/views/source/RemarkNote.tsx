@@ -1,9 +1,7 @@
 import type { LineMark, Remark } from "../../api/types.ts";
-import { formatGain } from "../../format/saving.ts";
 import { copyText } from "../../state/notice.ts";
 import { visit } from "../../state/place.ts";
 import { showInTimeline } from "../../state/sites/sites.ts";
-import { marksSteps } from "../../state/windowAnswer.ts";
 import { Edits } from "../../widgets/Change.tsx";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
@@ -23,7 +21,7 @@ export function RemarkNote({ remark, mark, path }: { remark: Remark; mark: LineM
           <InlineText text={finding.title} />
         </b>
         <RuleButton rule={finding.rule} />
-        <span class="right nw gain">{formatGain(remark, marksSteps.value)}</span>
+        <span class="right nw gain">{finding.worth}</span>
       </div>
       {finding.note !== "" && (
         <p class="t2 anywhere">

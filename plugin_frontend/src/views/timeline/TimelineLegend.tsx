@@ -6,12 +6,12 @@ const WORK: readonly LegendEntry[] = [
   [COPYING, "copy"],
 ];
 const IDLE: readonly LegendEntry[] = [
-  [causeFill("sync"), "idle: after a sync"],
-  [causeFill("data"), "idle: data"],
-  [causeFill("launch"), "idle: launching"],
-  [causeFill("staging"), "idle: staging a copy"],
-  [causeFill("loading"), "idle: first calls"],
-  [causeFill("queued"), "idle: queued"],
+  [causeFill("sync"), "idle: refilling after a sync"],
+  [causeFill("data"), "idle: waiting for data"],
+  [causeFill("launch"), "idle: host is late to launch"],
+  [causeFill("staging"), "idle: copying pageable memory"],
+  [causeFill("loading"), "idle: loading in first calls"],
+  [causeFill("queued"), "idle: work is queued"],
   [causeFill("unknown"), "idle: other"],
 ];
 
