@@ -770,6 +770,16 @@ export interface IdlePart {
   idle_us: number;
 }
 
+export interface RankRole {
+  sentence: string;
+  /** What to do first; "" on a rank that waits for another. */
+  order: string;
+  /** The rules that answer the cause: what one of them found in the window is what to do first. */
+  answered_by: string[];
+  /** Index into `ranks`: the late one; null on that itself. */
+  opens: number | null;
+}
+
 export interface JobRank {
   rank: number | null;
   worker: string;
@@ -792,6 +802,8 @@ export interface JobRank {
   /** What was subtracted from its times to draw it; null where no collective tells. Not of a step. */
   clock_offset_us: number | null;
   clock_error_us: number | null;
+  /** Null where no rank is late by so much that it comes before all else. */
+  role: RankRole | null;
 }
 
 export interface RankWait {

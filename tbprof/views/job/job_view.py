@@ -31,6 +31,7 @@ from tbprof.views.job.job_page import (
     JobFinding,
     JobFix,
     JobPage,
+    JobRank,
     JobStep,
     LateCause,
     RankProblem,
@@ -40,6 +41,7 @@ from tbprof.views.job.job_page import (
 )
 from tbprof.views.job.job_verdict import job_verdict
 from tbprof.views.job.late_causes import LateCauses, late_causes, plan_of
+from tbprof.views.job.rank_roles import with_roles
 from tbprof.views.job.rank_rows import AbsentRanks, absent_ranks, rank_rows, rank_waits
 from tbprof.views.job.rank_summary import RankSummary
 from tbprof.views.job.strips import job_collectives, meetings_of, strips_of
@@ -112,7 +114,12 @@ def _compared(ranks: Sequence[RankSummary]) -> _Job:
         names=names,
         analysis=analysis,
         unmatched=_unmatched(analysis, names),
-        late=late_causes(analysis, names, frozenset(line for rank in ranks for line in rank.exact_lines)),
+        late=late_causes(
+            analysis,
+            names,
+            frozenset(line for rank in ranks for line in rank.exact_lines),
+            _step_us(rank_rows([rank for rank, _ in compared], analysis)),
+        ),
         recorded=len(ranks),
         world_size=max((rank.world_size for rank in ranks if rank.world_size is not None), default=None),
     )
@@ -122,12 +129,12 @@ def _page(
     job: _Job, absent: AbsentRanks, left_out: tuple[RankProblem, ...], notes: tuple[str, ...]
 ) -> JobPage:
     analysis, causes = job.analysis, job.late.causes
-    rows, waits = rank_rows(job.ranks, analysis), rank_waits(analysis)
+    waits = rank_waits(analysis)
+    rows = with_roles(rank_rows(job.ranks, analysis), waits, causes)
     meetings = meetings_of(analysis, job.records)
     plan = plan_of(analysis, job.late, job.names)
     verdict = job_verdict(rows, waits, causes, plan, analysis, recorded=job.recorded, absent=absent)
-    steps_us = [row.step_us for row in rows if row.step_us is not None]
-    step_us = median(steps_us) if steps_us else None
+    step_us = _step_us(rows)
     return JobPage(
         verdict=verdict.sentence,
         detail=verdict.detail,
@@ -151,6 +158,11 @@ def _page(
         missing=absent.missing,
         problems=left_out,
     )
+
+
+def _step_us(rows: Sequence[JobRank]) -> float | None:
+    steps_us = [row.step_us for row in rows if row.step_us is not None]
+    return median(steps_us) if steps_us else None
 
 
 def _in_order(problems: Sequence[RankProblem]) -> tuple[RankProblem, ...]:
