@@ -244,11 +244,16 @@ def overview_sentence(also_late: Sequence[str], late_us: float, due_us: float, p
 def others_sentence(name: str, also_late: Sequence[str], late_us: float, wait_us: float, phrase: str) -> str:
     """What the window of a rank that waits for a late one says first."""
     who = begun(late_name(name, also_late))
-    waits = f", and this rank waits {duration(wait_us)} a step for it" if duration(wait_us) != "0" else ""
+    waits = f", and this rank waits {duration(wait_us)} of a step for it" if wait_us > 0 else ""
     return (
-        f"{who} {'are' if also_late else 'is'} late by {duration(late_us)} a step{waits}: {phrase}. "
+        f"{who} {'are' if also_late else 'is'} late by {duration(late_us)} a step ({phrase}){waits}. "
         "Change that first."
     )
+
+
+def itself_late_sentence(late_us: float, phrase: str) -> str:
+    """Of a rank that waits longer for another one than others do for it."""
+    return f"Elsewhere the others wait {duration(late_us)} a step for this rank: {phrase}."
 
 
 def also_late_sentence(names: Sequence[str], late_us: Sequence[float], phrases: Sequence[str]) -> str:

@@ -776,6 +776,8 @@ export interface RankRole {
   order: string;
   /** The rules that answer the cause: what one of them found in the window is what to do first. */
   answered_by: string[];
+  /** Those that look for the late rank: there is nothing left to find on it. */
+  answered: string[];
   /** Index into `ranks`: the late one; null on that itself. */
   opens: number | null;
 }

@@ -47,10 +47,12 @@ def test_each_rank_says_first_who_is_late(page: JobPage) -> None:
     assert late.sentence.startswith("The other ranks wait for this one: it is late by 0.4\u202fms a step")
     assert (late.order, late.opens) == ("Make the data loader of rank 1 faster", None)
     assert "DAT01" in late.answered_by
+    assert "DST01" in late.answered
     for other in roles[:LATE] + roles[LATE + 1 :]:
         assert other is not None
         assert (other.order, other.opens, other.answered_by) == ("", LATE, ())
-        assert other.sentence.startswith("Rank 1 is late by 0.4\u202fms a step, and this rank waits 0.")
+        assert other.sentence.startswith("Rank 1 is late by 0.4\u202fms a step (waiting for data")
+        assert "and this rank waits 0." in other.sentence
 
 
 def test_the_place_of_the_cause_is_a_line() -> None:
