@@ -104,7 +104,11 @@ class FleetView:
     total: int
     """The number of all runs."""
     reading: int
-    """Windows whose reports are still to be read."""
+    """Windows that are still to be read."""
+    windows: int
+    """Of how many; 0 where all are read before."""
+    is_stopped: bool
+    """Whether their traces are left unread until somebody opens them, or lets the reading go on."""
 
 
 _CAUSES = "causes"

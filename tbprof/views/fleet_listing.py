@@ -59,6 +59,8 @@ def fleet_view(
     first: int = 0,
     most: int | None = None,
     reading: int = 0,
+    windows: int = 0,
+    is_stopped: bool = False,
 ) -> FleetView:
     """The runs that are asked for, and a sentence over all of them.
 
@@ -68,6 +70,8 @@ def fleet_view(
         first: Place of the first one in that order, from 0 on.
         most: How many; by default all.
         reading: How many windows are still to be read.
+        windows: Of how many.
+        is_stopped: Whether nobody reads their traces.
     """
     rows = fleet_rows(entries, question)
     verdict, detail = _sentences(rows) if rows or not entries else (NONE_FOUND, "")
@@ -79,6 +83,8 @@ def fleet_view(
         found=len(rows),
         total=len(entries),
         reading=reading,
+        windows=windows,
+        is_stopped=is_stopped,
     )
 
 
