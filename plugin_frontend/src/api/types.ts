@@ -121,8 +121,12 @@ export interface FleetView {
   found: number;
   /** The number of all runs. */
   total: number;
-  /** Windows whose reports are still to be read. */
+  /** Windows that are still to be read. */
   reading: number;
+  /** Of how many; 0 where all are read before. */
+  windows: number;
+  /** Whether their traces are left unread until somebody opens them, or lets the reading go on. */
+  is_stopped: boolean;
 }
 
 export interface StepRow {

@@ -81,7 +81,7 @@ function Row({ row }: { row: FleetRow }) {
         <Figures row={row} />
       ) : (
         <td colSpan={FIGURES + 2} class="t3 anywhere">
-          {row.state === "unread" ? "not read yet: open it to have its trace read" : row.problem}
+          {row.state === "unread" ? "not read yet" : row.problem}
         </td>
       )}
     </tr>
