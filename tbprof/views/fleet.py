@@ -49,18 +49,21 @@ class FleetRow:
     problem: str
     """Why it gives nothing; of one with figures which of its ranks give nothing, are damaged or missing."""
     owner: str | None
-    """Who owns the newest file."""
+    """The first folder below the log directory; of a run that lies in it itself, who owns the newest file."""
     commit: str | None
+    runs: int
+    """How many runs of one program with the same top line it stands for: it is the newest."""
     recorded_s: int
     """When the newest window was, in seconds since 1970."""
     ranks: int
     windows: int
     gpus: int | None
-    """Null where none was recorded, or where it was and its work is missing from the file."""
+    """As many as are used at once: runs one after the other use the same ones. Null where none was recorded,
+    or where it was and its work is missing from the file."""
     is_judged: bool
     """Whether all that a GPU did is there to be judged; of a recording without one, too."""
     watched_s: float | None
-    """The time from the beginning of the first window to the end of the last."""
+    """The time from the beginning of the first window to the end of the last, of all its runs."""
     gpu_s: float | None
     """The same summed over the GPUs."""
     step_us: float | None

@@ -28,6 +28,7 @@ from tbprof.texts.fleet import (
 from tbprof.texts.idle import cause_name
 from tbprof.texts.series import DAMAGED_ALONE
 from tbprof.views.fleet import FleetCause, FleetRow
+from tbprof.views.fleet_groups import FleetEntry, grouped
 from tbprof.views.fleet_summary import SummaryLine, SummaryWait, WindowSummary
 from tbprof.views.run_ranks import rank_sentences
 from tbprof.views.steady import is_credible
@@ -49,13 +50,6 @@ class FleetWindow:
     summary: WindowSummary | None
     problem: str
     """Why there is no summary; "" where there is one, or its trace was not read yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class FleetEntry:
-    row: FleetRow
-    text: str
-    """All that a search looks at, in small letters."""
 
 
 def newest_windows(windows: Iterable[Window]) -> list[tuple[Window, int, int]]:
@@ -91,11 +85,11 @@ def _comes_before(one: Window, other: Window, now_ns: int) -> bool:
 
 
 def fleet_entries(windows: Iterable[FleetWindow]) -> tuple[FleetEntry, ...]:
-    """One a run, in the order of their names."""
+    """One a run, or one of equal runs, in the order of their names."""
     of_runs = [(run, tuple(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
-    grouped = [(run, _of_ranks(rows), len(rows)) for run, rows in of_runs]
-    changes = changes_since_before([_recorded(run, rows) for run, rows, _ in grouped])
-    return tuple(_entry(run, rows, changes[run], workers) for run, rows, workers in grouped)
+    ranks = [(run, _of_ranks(rows), len(rows)) for run, rows in of_runs]
+    changes = changes_since_before([_recorded(run, rows) for run, rows, _ in ranks])
+    return grouped([_entry(run, rows, changes[run], workers) for run, rows, workers in ranks])
 
 
 def _of_ranks(rows: Iterable[FleetWindow]) -> tuple[FleetWindow, ...]:
@@ -142,6 +136,7 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange, workers: in
         problem=" ".join(_lacking(rows, workers)) if known else problem,
         owner=newest.owner,
         commit=commit,
+        runs=1,
         recorded_s=newest.window.order_ns // _NS_PER_S,
         ranks=len(rows),
         windows=sum(one.windows for one in rows),
@@ -167,7 +162,8 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange, workers: in
         is_alarm=change.is_alarm,
         alarm=change.alarm,
     )
-    return FleetEntry(row, _text(row, summaries))
+    began_ns = min(one.first_ns for one in rows)
+    return FleetEntry(row, _text(row, summaries), began_ns, newest.window.order_ns)
 
 
 def _lacking(rows: Sequence[FleetWindow], workers: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ from tbprof.errors import UsageError
 from tbprof.records import dataclass
 from tbprof.texts.fleet import NONE_FOUND, fleet_sentences
 from tbprof.views.fleet import FleetRow, FleetSort, FleetView
-from tbprof.views.fleet_entries import FleetEntry
+from tbprof.views.fleet_groups import FleetEntry
 
 RUNS_OF_A_PAGE = 200
 """Some 150 kB."""
@@ -81,7 +81,7 @@ def fleet_view(
         rows=rows[first : None if most is None else first + most],
         first=first,
         found=len(rows),
-        total=len(entries),
+        total=sum(entry.row.runs for entry in entries),
         reading=reading,
         windows=windows,
         is_stopped=is_stopped,
@@ -108,13 +108,13 @@ def _sentences(rows: Sequence[FleetRow]) -> tuple[str, str]:
             cost[_named(row)] += row.top_gpu_h
     judged = [row for row in ready if row.idle_gpu_h is not None]
     return fleet_sentences(
-        len(ready),
+        sum(row.runs for row in ready),
         sum(row.idle_gpu_h or 0.0 for row in judged),
         sum(row.gpus or 0 for row in judged),
         _half(cost),
         sum(row.is_alarm for row in ready),
         watched_gpu_s=sum(row.gpu_s or 0.0 for row in ready),
-        to_record=sum(bool(row.top_action) and not row.top_rule for row in ready),
+        to_record=sum(row.runs for row in ready if row.top_action and not row.top_rule),
     )
 
 

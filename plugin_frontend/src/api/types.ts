@@ -67,18 +67,21 @@ export interface FleetRow {
   state: "ready" | "unread" | "broken";
   /** Why it gives nothing; of one with figures which of its ranks give nothing, are damaged or missing. */
   problem: string;
-  /** Who owns the newest file. */
+  /** The first folder below the log directory; of a run that lies in it itself, who owns the newest file. */
   owner: string | null;
   commit: string | null;
+  /** How many runs of one program with the same top line it stands for: it is the newest. */
+  runs: number;
   /** When the newest window was, in seconds since 1970. */
   recorded_s: number;
   ranks: number;
   windows: number;
-  /** Null where none was recorded, or where it was and its work is missing from the file. */
+  /** As many as are used at once: runs one after the other use the same ones. Null where none was recorded,
+   * or where it was and its work is missing from the file. */
   gpus: number | null;
   /** Whether all that a GPU did is there to be judged; of a recording without one, too. */
   is_judged: boolean;
-  /** The time from the beginning of the first window to the end of the last. */
+  /** The time from the beginning of the first window to the end of the last, of all its runs. */
   watched_s: number | null;
   /** The same summed over the GPUs. */
   gpu_s: number | null;

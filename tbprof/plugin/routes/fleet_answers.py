@@ -23,11 +23,12 @@ from tbprof.plugin.worker.window_messages import AskedWindow, packed_windows
 from tbprof.process.answering import Question
 from tbprof.records import dataclass
 from tbprof.remote.placeholders import is_mirrored
-from tbprof.store.job_windows import owner_of
+from tbprof.store.job_windows import owner_of_run
 from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
 from tbprof.views.answer import in_log_directory
 from tbprof.views.fleet import FleetView, fleet_csv
-from tbprof.views.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_groups import FleetEntry
 from tbprof.views.fleet_listing import RUNS_OF_A_PAGE, SORTS, FleetQuestion, fleet_rows, fleet_view, sort_of
 from tbprof.views.fleet_summary import SUMMARY_FORM, WindowSummary, summary_of_document
 
@@ -121,7 +122,7 @@ def _row(window: Window, count: int, first_ns: int, known: Known | None) -> Flee
     known = known or Known()
     path = window.report_path or window.trace_path or ""
     problem = in_log_directory(window, known.problem)
-    return FleetWindow(window, count, first_ns, owner_of(path), known.summary, problem)
+    return FleetWindow(window, count, first_ns, owner_of_run(window.run, path), known.summary, problem)
 
 
 def _question(parameters: Mapping[str, str]) -> FleetQuestion:

@@ -71,6 +71,7 @@ function Row({ row }: { row: FleetRow }) {
         <p class="s12 t3 anywhere">
           {[row.owner ?? "owner not recorded", row.commit === null ? "commit not recorded" : formatCommit(row.commit), formatDate(row.recorded_s)].join(" · ")}
         </p>
+        {row.runs > 1 && <p class="s12 t3">the newest of {formatCounted(row.runs, "equal run")}</p>}
         {row.state === "ready" && row.problem !== "" && (
           <p class="s12">
             <Alarm text={row.problem} />
