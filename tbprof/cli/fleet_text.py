@@ -91,7 +91,7 @@ def _marked(cells: Sequence[str]) -> list[str]:
 
 def _cells(row: FleetRow) -> tuple[str, ...]:
     about = (
-        row.run,
+        row.name,
         row.owner or _UNKNOWN,
         (row.commit or _UNKNOWN)[:_COMMIT_DIGITS],
         f"{datetime.fromtimestamp(row.recorded_s, timezone.utc):%Y-%m-%d %H:%M}",

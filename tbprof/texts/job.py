@@ -106,6 +106,18 @@ def other_training_note(worker: str, ranks: int, usual: int) -> str:
     return f"{worker} is left out: it is of a training with {of}, the others of one with {usual:,}."
 
 
+def unrelated_note(workers: Sequence[str]) -> str:
+    """Recordings that lie in the folder of a job and are no ranks of it."""
+    if len(workers) == 1:
+        return f"{workers[0]} is an unrelated recording: by its world size or time it is no rank of this job."
+    return f"Unrelated recordings, by world size or time no ranks of this job: {named(workers)}."
+
+
+def unrelated_sentence(recordings: int) -> str:
+    """The verdict on a folder of which no two recordings can be ranks of one job."""
+    return f"{count(recordings, 'unrelated recording')}: no two of them can be ranks of one job."
+
+
 def same_rank_note(worker: str, taken: str, name: str) -> str:
     return f"{worker} is left out: {taken} is {name}, too."
 

@@ -41,6 +41,8 @@ class FleetRow:
     """A run by the newest window of each of its ranks. Shares are of the steps; null is not recorded."""
 
     run: str
+    name: str
+    """The run; with the worker where recordings in one folder are no ranks of one job."""
     worker: str
     """With the window, what a click on the run opens: the rank that the top line costs most."""
     window: str

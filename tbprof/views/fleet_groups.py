@@ -30,7 +30,7 @@ def grouped(entries: Sequence[FleetEntry]) -> tuple[FleetEntry, ...]:
     alone = [entry for entry in entries if not _is_usual(entry.row)]
     usual = sorted((entry for entry in entries if _is_usual(entry.row)), key=_key)
     together = [_as_one(list(some)) for _, some in groupby(usual, key=_key)]
-    return tuple(sorted((*alone, *together), key=lambda entry: entry.row.run))
+    return tuple(sorted((*alone, *together), key=lambda entry: entry.row.name))
 
 
 def _is_usual(row: FleetRow) -> bool:
@@ -39,14 +39,14 @@ def _is_usual(row: FleetRow) -> bool:
 
 def _key(entry: FleetEntry) -> tuple[str, ...]:
     row = entry.row
-    parts = (run_family(row.run), row.owner, row.gpus, row.top_rule, row.top_place, row.top_action)
+    parts = (run_family(row.name), row.owner, row.gpus, row.top_rule, row.top_place, row.top_action)
     return tuple(map(str, parts))
 
 
 def _as_one(entries: Sequence[FleetEntry]) -> FleetEntry:
     if len(entries) == 1:
         return entries[0]
-    newest = max(entries, key=lambda entry: (entry.row.recorded_s, entry.row.run))
+    newest = max(entries, key=lambda entry: (entry.row.recorded_s, entry.row.name))
     times = most_at_once([(entry.began_ns, entry.ended_ns) for entry in entries])
     row, rows = newest.row, [entry.row for entry in entries]
     return FleetEntry(

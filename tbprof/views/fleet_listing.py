@@ -96,7 +96,7 @@ def _key(row: FleetRow, sort: str) -> tuple[float | str, ...] | None:
         return (row.recorded_s,)
     if sort == "wasted":
         return None if row.idle_gpu_h is None else (row.idle_gpu_h, row.top_gpu_h or 0.0)
-    value = getattr(row, {"watched": "gpu_s"}.get(sort, sort))
+    value = getattr(row, {"watched": "gpu_s", "run": "name"}.get(sort, sort))
     return None if value is None else (value,)
 
 

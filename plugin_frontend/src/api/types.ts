@@ -60,6 +60,8 @@ export interface FleetCause {
 
 export interface FleetRow {
   run: string;
+  /** The run; with the worker where recordings in one folder are no ranks of one job. */
+  name: string;
   /** With the window, what a click on the run opens: the rank that the top line costs most. */
   worker: string;
   window: string;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
@@ -15,6 +16,7 @@ from tbprof.records import dataclass
 from tbprof.rules.communication import dst02_late_rank as late_rank
 from tbprof.rules.communication import dst08_different_sequences as different_sequences
 from tbprof.texts.job import (
+    alone_detail,
     damaged_note,
     left_out_note,
     left_out_sentence,
@@ -25,6 +27,8 @@ from tbprof.texts.job import (
     rank_name,
     same_rank_note,
     unmatched_sentence,
+    unrelated_note,
+    unrelated_sentence,
 )
 from tbprof.texts.rule_pages import rule_words
 from tbprof.views.job.job_page import (
@@ -45,6 +49,7 @@ from tbprof.views.job.rank_roles import with_roles
 from tbprof.views.job.rank_rows import AbsentRanks, absent_ranks, rank_rows, rank_waits
 from tbprof.views.job.rank_summary import RankSummary
 from tbprof.views.job.strips import job_collectives, meetings_of, strips_of
+from tbprof.views.related import Recording, unrelated
 
 
 def _in_line(rank: RankSummary) -> tuple[bool, int, int, str]:
@@ -67,7 +72,16 @@ def job_page(
         reading: Those that are still being read.
     """
     in_order = sorted(ranks, key=_in_line)
-    ranks, others = ranks_of_one_job(in_order)
+    apart = unrelated({at: _recording(rank) for at, rank in enumerate(in_order)})
+    if len(apart) < len(in_order) or any((rank.world_size or 0) > 1 and rank.record for rank in in_order):
+        # Ranks of another world are named by `ranks_of_one_job`.
+        apart = frozenset(at for at in apart if (in_order[at].world_size or 0) <= 1)
+    related = [rank for at, rank in enumerate(in_order) if at not in apart]
+    if not related and not reading:
+        return _without_job(in_order, problems)
+    workers = [in_order[at].worker for at in sorted(apart)]
+    ranks, others = ranks_of_one_job(related)
+    others += [unrelated_note(workers)] if workers else []
     job = _compared(ranks)
     silent = [RankProblem(rank.rank, rank.worker, rank.why_not) for rank in ranks if rank.record is None]
     left_out = _in_order([*problems, *silent])
@@ -85,6 +99,22 @@ def job_page(
         *(older_worker_note(worker) for worker in sorted(older)),
     )
     return _page(job, absent, left_out, notes)
+
+
+def _recording(rank: RankSummary) -> Recording:
+    exchanges = rank.record is not None or rank.why_not in ("older", "damaged")
+    return Recording(rank.worker, rank.rank, rank.world_size, exchanges, rank.recorded_ns)
+
+
+def _without_job(recordings: Sequence[RankSummary], problems: Sequence[RankProblem]) -> JobPage:
+    """The page of a folder whose recordings are of no job."""
+    page = _page(_compared([]), absent_ranks([], [], [], world_size=None, elsewhere=set()), (), ())
+    return dataclasses.replace(
+        page,
+        verdict=unrelated_sentence(len(recordings)),
+        detail=alone_detail(),
+        problems=_in_order(problems),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

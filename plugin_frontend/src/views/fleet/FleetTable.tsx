@@ -41,7 +41,7 @@ export function FleetTable({ rows }: { rows: readonly FleetRow[] }) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.run} row={row} />
+            <Row key={row.name} row={row} />
           ))}
         </tbody>
       </table>
@@ -66,7 +66,7 @@ function Row({ row }: { row: FleetRow }) {
     <tr>
       <td class="run">
         <PlaceLink to={placeOfRun(row)}>
-          <bdi>{nameOfRun(row.run)}</bdi>
+          <bdi>{row.name === row.run ? nameOfRun(row.run) : row.name}</bdi>
         </PlaceLink>
         <p class="s12 t3 anywhere">
           {[row.owner ?? "owner not recorded", row.commit === null ? "commit not recorded" : formatCommit(row.commit), formatDate(row.recorded_s)].join(" · ")}
