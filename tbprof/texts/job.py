@@ -264,12 +264,12 @@ def others_sentence(name: str, also_late: Sequence[str], late_us: float, wait_us
 
 
 def itself_late_sentence(late_us: float, phrase: str) -> str:
-    """Of a rank that waits longer for another one than others do for it."""
+    """What follows on a rank that waits longer for another one than others do for it."""
     return f"Elsewhere the others wait {duration(late_us)} a step for this rank: {phrase}."
 
 
 def also_late_sentence(names: Sequence[str], late_us: Sequence[float], phrases: Sequence[str]) -> str:
-    """Those that are late beside the latest rank."""
+    """A sentence on the ranks that are late beside the latest one."""
     rows = zip(names, late_us, phrases, strict=True)
     return f"Late, too: {'; '.join(f'{name} by {duration(late)} ({why})' for name, late, why in rows)}."
 

@@ -60,8 +60,8 @@ class FleetRow:
     ranks: int
     windows: int
     gpus: int | None
-    """As many as are used at once: runs one after the other use the same ones. Null where none was recorded,
-    or where it was and its work is missing from the file."""
+    """The number used at once: runs one after the other use the same ones. Null where none was recorded, or
+    where it was and its work is missing from the file."""
     is_judged: bool
     """Whether all that a GPU did is there to be judged; of a recording without one, too."""
     watched_s: float | None
@@ -111,7 +111,7 @@ class FleetView:
     reading: int
     """Windows that are still to be read."""
     windows: int
-    """Of how many; 0 where all are read before."""
+    """The number of all windows; 0 where all are read before."""
     is_stopped: bool
     """Whether their traces are left unread until somebody opens them, or lets the reading go on."""
 

@@ -26,7 +26,7 @@ class FleetEntry:
 
 
 def grouped(entries: Sequence[FleetEntry]) -> tuple[FleetEntry, ...]:
-    """The entries, equal ones as one; what is to be told of one run alone stays alone."""
+    """The entries, equal ones as one; what has an alarm or a problem is not merged."""
     alone = [entry for entry in entries if not _is_usual(entry.row)]
     usual = sorted((entry for entry in entries if _is_usual(entry.row)), key=_key)
     together = [_as_one(list(some)) for _, some in groupby(usual, key=_key)]

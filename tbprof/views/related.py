@@ -1,4 +1,4 @@
-"""Which recordings of one folder can be ranks of one job."""
+"""Recordings of one folder: ranks of one job, or unrelated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Recording:
 
 
 def unrelated(recordings: Mapping[_Key, Recording]) -> frozenset[_Key]:
-    """Those that are no rank of the job that most are of; where none is, all but one that is alone."""
+    """The recordings that are no rank of the job that most are of; all where no two are ranks of one."""
     if len(recordings) < 2:
         return frozenset()
     worlds = Counter(one.world_size for one in recordings.values() if (one.world_size or 0) > 1)
@@ -44,7 +44,7 @@ def unrelated(recordings: Mapping[_Key, Recording]) -> frozenset[_Key]:
 
 
 def _can_be(one: Recording, world: int | None) -> bool:
-    """Of a world that is known only its ranks are; else what names a rank, or exchanges something."""
+    """Whether it may be a rank: of a known world, or by its name, or as it exchanges something."""
     if one.world_size is not None and one.world_size > 1:
         return one.world_size == world
     return one.world_size is None and (one.has_collectives or rank_of(one.worker) is not None)

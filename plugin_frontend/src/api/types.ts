@@ -78,8 +78,8 @@ export interface FleetRow {
   recorded_s: number;
   ranks: number;
   windows: number;
-  /** As many as are used at once: runs one after the other use the same ones. Null where none was recorded,
-   * or where it was and its work is missing from the file. */
+  /** The number used at once: runs one after the other use the same ones. Null where none was recorded, or
+   * where it was and its work is missing from the file. */
   gpus: number | null;
   /** Whether all that a GPU did is there to be judged; of a recording without one, too. */
   is_judged: boolean;
@@ -128,7 +128,7 @@ export interface FleetView {
   total: number;
   /** Windows that are still to be read. */
   reading: number;
-  /** Of how many; 0 where all are read before. */
+  /** The number of all windows; 0 where all are read before. */
   windows: number;
   /** Whether their traces are left unread until somebody opens them, or lets the reading go on. */
   is_stopped: boolean;
@@ -785,7 +785,7 @@ export interface RankRole {
   order: string;
   /** The rules that answer the cause: what one of them found in the window is what to do first. */
   answered_by: string[];
-  /** Those that look for the late rank: there is nothing left to find on it. */
+  /** The rules that look for the late rank: there is nothing left to find on it. */
   answered: string[];
   /** Index into `ranks`: the late one; null on that itself. */
   opens: number | null;

@@ -74,7 +74,7 @@ def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[P
     is_log_directory = len(options.paths) == 1
 
     def owner(window: Window) -> str | None:
-        """Of several paths the run begins with the path."""
+        """The owner; where several paths are named, a run begins with its path and tells none."""
         return owner_of_run(window.run, _path(window)) if is_log_directory else owner_of(_path(window))
 
     entries = fleet_entries(

@@ -186,7 +186,7 @@ class Summaries:
         self._kept = KeptSummaries(place, SUMMARY_FORM)
         self._known: dict[str, tuple[FileIdentity, Known]] = {}
         self._windows: dict[str, Window] = {}
-        """Those that were asked for last, by path, the newest first."""
+        """The windows that were asked for last, by path, the newest first."""
         self._waiting: OrderedDict[str, tuple[FileIdentity, Window]] = OrderedDict()
         self._singly: set[str] = set()
         """Windows of a batch that ended the process: read one by one, each costs itself alone."""

@@ -63,7 +63,7 @@ class RankRole:
     answered_by: tuple[str, ...]
     """The rules that answer the cause: what one of them found in the window is what to do first."""
     answered: tuple[str, ...]
-    """Those that look for the late rank: there is nothing left to find on it."""
+    """The rules that look for the late rank: there is nothing left to find on it."""
     opens: int | None
     """Index into `ranks`: the late one; null on that itself."""
 
