@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 
 from tbprof.cli.output_file import Problem
 from tbprof.escaping import code, escaped, json_text, plain, prose
-from tbprof.texts.figures.quantities import duration, share
+from tbprof.texts.figures.quantities import count, duration, share
 from tbprof.texts.fleet import NOT_READ, gpu_hours, hours
 from tbprof.views.fleet import FleetRow, FleetView, fleet_csv
 
@@ -91,7 +91,7 @@ def _marked(cells: Sequence[str]) -> list[str]:
 
 def _cells(row: FleetRow) -> tuple[str, ...]:
     about = (
-        row.run,
+        row.name,
         row.owner or _UNKNOWN,
         (row.commit or _UNKNOWN)[:_COMMIT_DIGITS],
         f"{datetime.fromtimestamp(row.recorded_s, timezone.utc):%Y-%m-%d %H:%M}",
@@ -140,7 +140,8 @@ def _about(row: FleetRow, width: int) -> list[str]:
     _, owner, commit, recorded, *_, place, alarm, problem = _cells(row)
     if row.state == "ready" and row.top_rule:
         place += f": {row.top_action}"
-    about = [owner, "no commit" if row.commit is None else f"commit {commit}", recorded]
+    equal = [f"the newest of {count(row.runs, 'equal run')}"] if row.runs > 1 else []
+    about = [owner, "no commit" if row.commit is None else f"commit {commit}", recorded, *equal]
     if alarm and not row.is_alarm and row.commit is not None:
         about.append(alarm)
     warnings = (alarm if row.is_alarm else "", problem)

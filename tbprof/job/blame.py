@@ -152,7 +152,30 @@ def _excesses(stretches: Sequence[Stretch], late: int) -> tuple[Excess, ...]:
         more = ops[late][op] - _median([one[op] for at, one in enumerate(ops) if at != late])
         if more > 0:
             found += _of_modules(stretches, late, parts, more)
-    return tuple(sorted(found, key=lambda one: -one.ns))
+    return tuple(sorted(_beyond_idle(found, _idle_less(stretches, late)), key=lambda one: -one.ns))
+
+
+def _idle_less(stretches: Sequence[Stretch], late: int) -> int:
+    """How much less the late rank idled for its host than the others."""
+    others = [stretch for at, stretch in enumerate(stretches) if at != late]
+    less = 0
+    for part in {part for stretch in others for part in stretch if is_of_host(part)}:
+        usual = _median([stretch.get(part, NOTHING).ns for stretch in others])
+        less += max(usual - stretches[late].get(part, NOTHING).ns, 0)
+    return less
+
+
+def _beyond_idle(found: Sequence[Excess], less_ns: int) -> list[Excess]:
+    """Computing that fills what is idle on the others makes nobody late."""
+    computing_ns = sum(one.ns for one in found if one.part.family == "computing")
+    if not less_ns or not computing_ns:
+        return list(found)
+    left_ns = max(computing_ns - less_ns, 0)
+    scaled = (
+        replace(one, ns=one.ns * left_ns // computing_ns) if one.part.family == "computing" else one
+        for one in found
+    )
+    return [one for one in scaled if one.ns]
 
 
 def _by_op(stretch: Stretch) -> Counter[str]:

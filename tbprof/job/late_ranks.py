@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -39,15 +39,15 @@ class LateRank:
     """The waits by what was to blame for them, on all late ranks; they add up to `waits_ns`."""
     cause: Part | None
     """What made the late rank late, by what most of the waits for it are due to; None where nobody was."""
-    cause_ns: int
-    """The part of the waits that is due to it."""
+    cause_share: float
+    """The part of the lateness that is due to it."""
     own_ns: int | None
     """How long the late rank itself did in the step what its cause is of, such as be idle: it can't have cost
     more. None where that is in no stretch of its own."""
-    in_turn: Mapping[int, int]
-    """How late each other rank was in those collectives of the step in which it was the late one."""
     computing: ComputingReason | None
     """Where the cause is computing."""
+    others: tuple[LateRank, ...] = ()
+    """The ranks that were late in other collectives of the step, the latest first."""
 
 
 def late_ranks(
@@ -74,13 +74,30 @@ def _late_rank(
         if blame.rank != NOBODY:
             lateness[_first_late(blame, found)] += blame.net_late_ns
     rank, _ = max(lateness.items(), key=lambda one: (one[1], -one[0]), default=(NOBODY, 0))
+    first = _of_rank(step, rank, found, everything, arrivals, stretches)
+    besides = {blame.rank for _, blame in found} - {NOBODY, rank, *first.also_late}
+    others = [_of_rank(step, other, found, everything, arrivals, stretches) for other in sorted(besides)]
+    # A rank that came late because it waited for another is none to look at.
+    own = [replace(one, late_ns=min(one.late_ns, lateness[one.rank])) for one in others]
+    late = sorted((one for one in own if one.late_ns), key=lambda one: -one.late_ns)
+    return replace(first, others=tuple(late))
+
+
+def _of_rank(
+    step: int,
+    rank: int,
+    found: Sequence[tuple[int, Blame]],
+    everything: Mapping[Part, int],
+    arrivals: Sequence[Arrivals],
+    stretches: Sequence[Stretches],
+) -> LateRank:
     mine = [(group, blame) for group, blame in found if blame.rank == rank != NOBODY]
-    cause, cause_ns = _cause([blame for _, blame in mine], _often(mine, arrivals, stretches))
-    also_late = _also_late([blame for _, blame in mine])
+    parts = _parts_of_lateness(mine, stretches)
+    cause, share = _cause(parts, _often(mine, arrivals, stretches))
     return LateRank(
         step=step,
         rank=rank,
-        also_late=also_late,
+        also_late=_also_late([blame for _, blame in mine]),
         # Those that wait for who waits for it wait for the same time.
         late_ns=sum(blame.net_late_ns for _, blame in mine),
         latest_in=len(mine),
@@ -88,9 +105,8 @@ def _late_rank(
         waits_ns=sum(blame.waits_ns for _, blame in found),
         by_part=everything,
         cause=cause,
-        cause_ns=cause_ns,
+        cause_share=share,
         own_ns=_own_ns(mine, cause, arrivals, stretches),
-        in_turn={other: ns for other, ns in lateness.items() if other not in (rank, *also_late) and ns},
         computing=_reason(mine, arrivals, stretches) if cause and cause.family == "computing" else None,
     )
 
@@ -151,25 +167,49 @@ def _often(
     return found
 
 
-def _cause(blames: Sequence[Blame], often: Mapping[Part, int]) -> tuple[Part | None, int]:
-    """The family with most of the waits, and of it the part with most; waiting for others comes last."""
-    parts: Counter[Part] = Counter()
-    for blame in blames:
-        parts.update(blame.by_part)
-    own = Counter({part: ns for part, ns in parts.items() if part.family != "communication"}) or parts
-    families: Counter[tuple[str, str]] = Counter()
-    for part, ns in own.items():
+def _parts_of_lateness(
+    mine: Sequence[tuple[int, Blame]], stretches: Sequence[Stretches]
+) -> Mapping[Part, float]:
+    """How late each part made the rank, in ns.
+
+    Since ranks were level, what made it late with one collective is in the stretch of the next one, too: the
+    latest one has all of it, and counts for all of them.
+    """
+    segments: defaultdict[tuple[int, int], list[Blame]] = defaultdict(list)
+    for group, blame in mine:
+        segment = int(np.count_nonzero(stretches[group].ends_segment[: blame.index]))
+        segments[group, segment].append(blame)
+    found: defaultdict[Part, float] = defaultdict(float)
+    for blames in segments.values():
+        late_ns = sum(blame.net_late_ns for blame in blames)
+        most = max(blames, key=lambda blame: blame.late_ns)
+        for part, ns in most.by_part.items():
+            found[part] += late_ns * ns / max(most.waits_ns, 1)
+    return found
+
+
+_NEARLY_ALL = 0.75
+"""The share of a lateness from which on waiting for others is what to say of it: else what the rank itself
+does is, of which that is a consequence."""
+
+
+def _cause(parts: Mapping[Part, float], often: Mapping[Part, int]) -> tuple[Part | None, float]:
+    """The family with most of the lateness, of it the part with most, and the family's share."""
+    families: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for part, ns in parts.items():
         families[part.family, part.cause] += ns
-    if not families:
-        return None, 0
-    family, ns = max(families.items(), key=lambda one: (one[1], one[0]))
-    most = max(
-        (part for part in own if (part.family, part.cause) == family), key=lambda part: (own[part], part.name)
-    )
+    all_ns = sum(families.values())
+    own = {family: ns for family, ns in families.items() if family[0] != "communication"}
+    chosen = own if sum(own.values()) > (1 - _NEARLY_ALL) * all_ns else families
+    if not chosen:
+        return None, 0.0
+    family, _ = max(chosen.items(), key=lambda one: (one[1], one[0]))
+    some = [part for part in parts if (part.family, part.cause) == family]
+    most = max(some, key=lambda part: (parts[part], part.name))
     if is_of_host(most):
-        some = [part for part in own if is_of_host(part) and own[part] >= _CONSIDERABLE * own[most]]
-        most = min(some, key=lambda part: (often[part], -own[part], part.name))
-    return most, families[most.family, most.cause]
+        hosts = [part for part in parts if is_of_host(part) and parts[part] >= _CONSIDERABLE * parts[most]]
+        most = min(hosts, key=lambda part: (often[part], -parts[part], part.name))
+    return most, families[most.family, most.cause] / (all_ns or 1.0)
 
 
 def _reason(
@@ -210,19 +250,40 @@ def computing_reason(stretches: Stretches, indexes: Sequence[int], late: int) ->
     """
     totals = _totals(stretches, indexes, late)
     all_ns = sum(own.ns for own, _ in totals.values())
-    worth = [(own, usual) for own, usual in totals.values() if own.ns > _WORTH * all_ns]
+    worth = [(own, usual) for own, usual in totals.values() if own.ns > _WORTH * all_ns and usual.ns]
     if any(_is_more(own.kernels, usual.kernels) for own, usual in worth):
         kernels = [_kernels(stretches, rank) for rank in range(stretches.beneath_ns.shape[1])]
         return "more" if _is_more(kernels.pop(late), float(np.median(kernels))) else "slower"
-    works = [(own.work, usual.work) for own, usual in worth]
-    known = [(own, usual) for own, usual in works if own is not None and usual is not None]
-    if len(known) == len(works):
-        return "more" if any(own > usual * (1 + _SAME_WORK) for own, usual in known) else "slower"
+    more = [_work_ratio(own, usual) for own, usual in worth]
+    if all(ratio is not None for ratio in more):
+        return _larger(worth, [ratio or 1.0 for ratio in more])
     # What a host computes takes longer now and then, one op alone.
     if len(worth) < 2 or stretches.is_on_host:
         return "unknown"
-    ratios = [own.ns / usual.ns for own, usual in worth if usual.ns]
+    ratios = [own.ns / usual.ns for own, usual in worth]
     return "slower" if max(ratios) - min(ratios) <= _EVEN * max(ratios) else "more"
+
+
+def _work_ratio(own: Held, usual: Held) -> float | None:
+    """How much more an op was given; None without shapes."""
+    if own.work is None or usual.work is None:
+        return None
+    return own.work / usual.work if usual.work else 1.0
+
+
+def _larger(worth: Sequence[tuple[Held, Held]], more: Sequence[float]) -> ComputingReason:
+    """Whether more work or a slower device explains more of what ops take longer.
+
+    A slow device slows all alike: by as much as the op that is slowed least for its work. What others take
+    beyond that is the work's, which need not grow with the sizes alone.
+    """
+    if max(more, default=1.0) <= 1 + _SAME_WORK:
+        return "slower"
+    longer = (own.ns / usual.ns / max(ratio, 1.0) for (own, usual), ratio in zip(worth, more, strict=True))
+    slowed = max(min(longer), 1.0)
+    slower_ns = sum(own.ns - own.ns / slowed for own, _ in worth)
+    more_ns = sum(max(own.ns / slowed - usual.ns, 0.0) for own, usual in worth)
+    return "more" if more_ns > slower_ns else "slower"
 
 
 def _is_more(own: float, usual: float) -> bool:

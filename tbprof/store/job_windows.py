@@ -72,6 +72,15 @@ def _rank(worker: str) -> int:
     return -1 if rank is None else rank
 
 
+def owner_of_run(run: str, path: str) -> str | None:
+    """The folder below the log directory that a run lies in, as teams part it; else who owns its file.
+
+    A copy of a log directory has one owner, and keeps its folders.
+    """
+    folder, slash, _ = run.partition("/")
+    return folder if slash and folder not in ("", ".", "..") else owner_of(path)
+
+
 def owner_of(path: str) -> str | None:
     """The name or number of its user; None where the system knows no owner, no such file, or it is remote."""
     if is_mirrored(path):

@@ -43,6 +43,22 @@ class KeptSummaries:
         parts = repr((place, sorted(form), __version__))
         self._name = f"{hashlib.sha256(parts.encode()).hexdigest()[:32]}.json"
         self._kept: dict[str, tuple[FileIdentity, Document]] | None = None
+        self._read_as: FileState | None = None
+        """The state of the file that was read last."""
+
+    def refresh(self) -> None:
+        """Take over what another process, such as a command on a terminal, has kept since."""
+        state = self._state()
+        if self._kept is not None and state is not None and state != self._read_as:
+            self._kept = {**self._kept, **self._read()}
+
+    def _state(self) -> FileState | None:
+        folder = private_cache_folder("fleet")
+        if folder is None:
+            return None
+        with contextlib.suppress(OSError):
+            return file_state(os.stat(folder / self._name))  # noqa: PTH116 - asked for again and again
+        return None
 
     def get(self, path: str, identity: FileIdentity) -> Document | None:
         """The summary of the files, unless they have changed."""
@@ -56,12 +72,14 @@ class KeptSummaries:
     def save(self, paths: Collection[str]) -> None:
         """Write those of the paths that are still there; what can't be written is made again."""
         folder = private_cache_folder("fleet")
+        self.refresh()
         there = set(paths)
         self._kept = {path: kept for path, kept in self._all().items() if path in there}
         if folder is None:
             return
         with contextlib.suppress(OSError):
             write_whole(folder / self._name, json.dumps(self._kept).encode(errors="replace"))
+            self._read_as = self._state()
 
     def _all(self) -> dict[str, tuple[FileIdentity, Document]]:
         if self._kept is None:
@@ -72,6 +90,7 @@ class KeptSummaries:
         folder = private_cache_folder("fleet")
         if folder is None:
             return {}
+        self._read_as = self._state()
         try:
             data = content_within(folder / self._name, _MAX_BYTES)
             return {

@@ -80,7 +80,7 @@ def fleet_sentences(
         to_record: Runs that are to be recorded again before any change.
     """
     if not runs:
-        return "No run has figures yet", "Open a run to have its trace read."
+        return "No run has figures yet", "Rows fill as recordings are read, the newest first."
     whole = "it" if runs == 1 else "any of them"
     if watched_gpu_s <= 0:
         verdict = f"{count(runs, 'run')} recorded, and no work of a GPU is in {whole}"

@@ -106,6 +106,18 @@ def other_training_note(worker: str, ranks: int, usual: int) -> str:
     return f"{worker} is left out: it is of a training with {of}, the others of one with {usual:,}."
 
 
+def unrelated_note(workers: Sequence[str]) -> str:
+    """Recordings that lie in the folder of a job and are no ranks of it."""
+    if len(workers) == 1:
+        return f"{workers[0]} is an unrelated recording: by its world size or time it is no rank of this job."
+    return f"Unrelated recordings, by world size or time no ranks of this job: {named(workers)}."
+
+
+def unrelated_sentence(recordings: int) -> str:
+    """The verdict on a folder of which no two recordings can be ranks of one job."""
+    return f"{count(recordings, 'unrelated recording')}: no two of them can be ranks of one job."
+
+
 def same_rank_note(worker: str, taken: str, name: str) -> str:
     return f"{worker} is left out: {taken} is {name}, too."
 
@@ -195,16 +207,71 @@ _NEARLY_ALL = 0.9
 """The share of a lateness from which on its cause explains it."""
 
 
+def _due(due_us: float, late_us: float) -> str:
+    """What of a lateness its cause explains; "" where that is nearly all."""
+    return f", {duration(due_us)} ({share(due_us / late_us)}) of it" if due_us < _NEARLY_ALL * late_us else ""
+
+
 def late_cause_sentence(
-    name: str, also_late: Sequence[str], steps: int, of_steps: int, late_us: float, due_us: float, phrase: str
+    name: str,
+    also_late: Sequence[str],
+    steps: int,
+    of_steps: int,
+    late_us: float,
+    due_us: float,
+    phrase: str,
+    *,
+    is_first: bool = True,
 ) -> str:
-    """What of it the cause explains is said where that is clearly less."""
-    due = f", {duration(due_us)} of it" if due_us < _NEARLY_ALL * late_us else ""
+    """What of it the cause explains is said where that is clearly less.
+
+    Args:
+        name: Of the rank.
+        also_late: Those that come with it.
+        steps: In how many it was late.
+        of_steps: Of how many.
+        late_us: By how much in a step.
+        due_us: How much of that is due to the cause.
+        phrase: The cause.
+        is_first: Whether it was the latest one there.
+    """
     who = f"{begun(late_name(name, also_late))} {'are' if also_late else 'is'}"
+    late = f"the late {'ones' if also_late else 'one'}" if is_first else "late, too,"
     return (
-        f"{who} the late {'ones' if also_late else 'one'} in {steps} of {count(of_steps, 'step')}, by "
-        f"{duration(late_us)} a step{due}: {phrase}."
+        f"{who} {late} in {steps} of {count(of_steps, 'step')}, by {duration(late_us)} a step"
+        f"{_due(due_us, late_us)}: {phrase}."
     )
+
+
+def overview_sentence(also_late: Sequence[str], late_us: float, due_us: float, phrase: str) -> str:
+    """What the window of a late rank says first; `also_late` come with it."""
+    with_it = f" and {named(also_late)}" if also_late else ""
+    are = "they are" if also_late else "it is"
+    return (
+        f"The other ranks wait for this one{with_it}: {are} late by {duration(late_us)} a step"
+        f"{_due(due_us, late_us)}: {phrase}."
+    )
+
+
+def others_sentence(name: str, also_late: Sequence[str], late_us: float, wait_us: float, phrase: str) -> str:
+    """What the window of a rank that waits for a late one says first."""
+    who = begun(late_name(name, also_late))
+    waits = f", and this rank waits {duration(wait_us)} of a step for it" if wait_us > 0 else ""
+    return (
+        f"{who} {'are' if also_late else 'is'} late by {duration(late_us)} a step ({phrase}){waits}. "
+        "Change that first."
+    )
+
+
+def itself_late_sentence(late_us: float, phrase: str) -> str:
+    """What follows on a rank that waits longer for another one than others do for it."""
+    return f"Elsewhere the others wait {duration(late_us)} a step for this rank: {phrase}."
+
+
+def also_late_sentence(names: Sequence[str], late_us: Sequence[float], phrases: Sequence[str]) -> str:
+    """A sentence on the ranks that are late beside the latest one."""
+    rows = zip(names, late_us, phrases, strict=True)
+    return f"Late, too: {'; '.join(f'{name} by {duration(late)} ({why})' for name, late, why in rows)}."
 
 
 def fix_title(kind: _Kind, cause: str, computing: str | None, name: str, place: str) -> str:
@@ -308,7 +375,8 @@ def late_sentence(
     waits = "the others wait" if ranks > 2 else "the other one waits"
     if waiting_share is not None:
         waits = f"{waits} {share(waiting_share)} of a step"
-    why = f"{duration(due_us)} of it: {phrase}" if duration(due_us) != duration(late_us) else phrase
+    of_it = f"{duration(due_us)} ({share(due_us / late_us)}) of it: "
+    why = f"{of_it}{phrase}" if duration(due_us) != duration(late_us) else phrase
     who = f"{late_name(name, also_late)}, which {'are' if also_late else 'is'}"
     return f"{_compared(ranks, of)}: {waits} for {who} late by {duration(late_us)} a step, {why}."
 

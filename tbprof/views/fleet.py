@@ -41,6 +41,8 @@ class FleetRow:
     """A run by the newest window of each of its ranks. Shares are of the steps; null is not recorded."""
 
     run: str
+    name: str
+    """The run; with the worker where recordings in one folder are no ranks of one job."""
     worker: str
     """With the window, what a click on the run opens: the rank that the top line costs most."""
     window: str
@@ -49,18 +51,21 @@ class FleetRow:
     problem: str
     """Why it gives nothing; of one with figures which of its ranks give nothing, are damaged or missing."""
     owner: str | None
-    """Who owns the newest file."""
+    """The first folder below the log directory; of a run that lies in it itself, who owns the newest file."""
     commit: str | None
+    runs: int
+    """How many runs of one program with the same top line it stands for: it is the newest."""
     recorded_s: int
     """When the newest window was, in seconds since 1970."""
     ranks: int
     windows: int
     gpus: int | None
-    """Null where none was recorded, or where it was and its work is missing from the file."""
+    """The number used at once: runs one after the other use the same ones. Null where none was recorded, or
+    where it was and its work is missing from the file."""
     is_judged: bool
     """Whether all that a GPU did is there to be judged; of a recording without one, too."""
     watched_s: float | None
-    """The time from the beginning of the first window to the end of the last."""
+    """The time from the beginning of the first window to the end of the last, of all its runs."""
     gpu_s: float | None
     """The same summed over the GPUs."""
     step_us: float | None
@@ -104,7 +109,11 @@ class FleetView:
     total: int
     """The number of all runs."""
     reading: int
-    """Windows whose reports are still to be read."""
+    """Windows that are still to be read."""
+    windows: int
+    """The number of all windows; 0 where all are read before."""
+    is_stopped: bool
+    """Whether their traces are left unread until somebody opens them, or lets the reading go on."""
 
 
 _CAUSES = "causes"

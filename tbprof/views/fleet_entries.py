@@ -28,7 +28,9 @@ from tbprof.texts.fleet import (
 from tbprof.texts.idle import cause_name
 from tbprof.texts.series import DAMAGED_ALONE
 from tbprof.views.fleet import FleetCause, FleetRow
+from tbprof.views.fleet_groups import FleetEntry, grouped
 from tbprof.views.fleet_summary import SummaryLine, SummaryWait, WindowSummary
+from tbprof.views.related import Recording, unrelated
 from tbprof.views.run_ranks import rank_sentences
 from tbprof.views.steady import is_credible
 
@@ -49,13 +51,6 @@ class FleetWindow:
     summary: WindowSummary | None
     problem: str
     """Why there is no summary; "" where there is one, or its trace was not read yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class FleetEntry:
-    row: FleetRow
-    text: str
-    """All that a search looks at, in small letters."""
 
 
 def newest_windows(windows: Iterable[Window]) -> list[tuple[Window, int, int]]:
@@ -91,11 +86,41 @@ def _comes_before(one: Window, other: Window, now_ns: int) -> bool:
 
 
 def fleet_entries(windows: Iterable[FleetWindow]) -> tuple[FleetEntry, ...]:
-    """One a run, in the order of their names."""
+    """One a run, or one of equal runs, in the order of their names."""
     of_runs = [(run, tuple(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
-    grouped = [(run, _of_ranks(rows), len(rows)) for run, rows in of_runs]
-    changes = changes_since_before([_recorded(run, rows) for run, rows, _ in grouped])
-    return tuple(_entry(run, rows, changes[run], workers) for run, rows, workers in grouped)
+    parted = [(run, *_parted(rows)) for run, rows in of_runs]
+    ranks = [(run, _of_ranks(rows), len(rows)) for run, rows, _ in parted if rows]
+    changes = changes_since_before([_recorded(run, rows) for run, rows, _ in ranks])
+    return grouped(
+        [
+            *(_entry(run, run, rows, changes[run], workers) for run, rows, workers in ranks),
+            *(
+                _entry(run, f"{run}/{row.window.worker}", (row,), _ALONE, 1)
+                for run, _, others in parted
+                for row in others
+            ),
+        ]
+    )
+
+
+def _parted(rows: Sequence[FleetWindow]) -> tuple[Sequence[FleetWindow], Sequence[FleetWindow]]:
+    """The ranks of a run, and recordings that only lie in its folder; while some are unread they all stay."""
+    known = {
+        at: Recording(
+            row.window.worker,
+            _rank(row),
+            row.summary.world_size,
+            bool(row.summary.communication),
+            row.window.order_ns,
+        )
+        for at, row in enumerate(rows)
+        if row.summary is not None
+    }
+    if any(row.summary is None and not row.problem for row in rows):
+        return rows, ()
+    apart = unrelated(known)
+    kept = [row for at, row in enumerate(rows) if at not in apart]
+    return kept, [row for at, row in enumerate(rows) if at in apart]
 
 
 def _of_ranks(rows: Iterable[FleetWindow]) -> tuple[FleetWindow, ...]:
@@ -124,7 +149,7 @@ def _recorded(run: str, rows: Sequence[FleetWindow]) -> Recorded:
     )
 
 
-def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange, workers: int) -> FleetEntry:
+def _entry(run: str, name: str, rows: Sequence[FleetWindow], change: RunChange, workers: int) -> FleetEntry:
     newest = max(rows, key=lambda row: row.window.order_ns)
     known = [(row, row.summary) for row in rows if row.summary is not None]
     summaries = [summary for _, summary in known]
@@ -136,12 +161,14 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange, workers: in
     idle = _idle(summaries)
     row = FleetRow(
         run=run,
+        name=name,
         worker=opened.window.worker,
         window=opened.window.window,
         state="ready" if known else "broken" if problem else "unread",
         problem=" ".join(_lacking(rows, workers)) if known else problem,
         owner=newest.owner,
         commit=commit,
+        runs=1,
         recorded_s=newest.window.order_ns // _NS_PER_S,
         ranks=len(rows),
         windows=sum(one.windows for one in rows),
@@ -167,7 +194,8 @@ def _entry(run: str, rows: Sequence[FleetWindow], change: RunChange, workers: in
         is_alarm=change.is_alarm,
         alarm=change.alarm,
     )
-    return FleetEntry(row, _text(row, summaries))
+    began_ns = min(one.first_ns for one in rows)
+    return FleetEntry(row, _text(row, summaries), began_ns, newest.window.order_ns)
 
 
 def _lacking(rows: Sequence[FleetWindow], workers: int) -> Iterator[str]:
@@ -251,7 +279,7 @@ def _text(row: FleetRow, summaries: Sequence[WindowSummary]) -> str:
         f"{line.rule} {line.place} {line.action}" for summary in summaries for line in summary.lines
     )
     kernels = dict.fromkeys(name for summary in summaries for name in (*summary.kernels, *summary.devices))
-    parts = (row.run, row.owner or "", row.commit or "", row.alarm, *lines, *kernels)
+    parts = (row.name, row.owner or "", row.commit or "", row.alarm, *lines, *kernels)
     return "\n".join(parts).lower()
 
 
@@ -278,6 +306,9 @@ class RunChange:
     change: float | None
     is_alarm: bool
     alarm: str
+
+
+_ALONE = RunChange(None, None, False, NO_RUN_BEFORE)
 
 
 def changes_since_before(runs: Sequence[Recorded]) -> dict[str, RunChange]:

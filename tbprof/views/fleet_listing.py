@@ -10,7 +10,7 @@ from tbprof.errors import UsageError
 from tbprof.records import dataclass
 from tbprof.texts.fleet import NONE_FOUND, fleet_sentences
 from tbprof.views.fleet import FleetRow, FleetSort, FleetView
-from tbprof.views.fleet_entries import FleetEntry
+from tbprof.views.fleet_groups import FleetEntry
 
 RUNS_OF_A_PAGE = 200
 """Some 150 kB."""
@@ -59,6 +59,8 @@ def fleet_view(
     first: int = 0,
     most: int | None = None,
     reading: int = 0,
+    windows: int = 0,
+    is_stopped: bool = False,
 ) -> FleetView:
     """The runs that are asked for, and a sentence over all of them.
 
@@ -68,6 +70,8 @@ def fleet_view(
         first: Place of the first one in that order, from 0 on.
         most: How many; by default all.
         reading: How many windows are still to be read.
+        windows: Of how many.
+        is_stopped: Whether nobody reads their traces.
     """
     rows = fleet_rows(entries, question)
     verdict, detail = _sentences(rows) if rows or not entries else (NONE_FOUND, "")
@@ -77,8 +81,10 @@ def fleet_view(
         rows=rows[first : None if most is None else first + most],
         first=first,
         found=len(rows),
-        total=len(entries),
+        total=sum(entry.row.runs for entry in entries),
         reading=reading,
+        windows=windows,
+        is_stopped=is_stopped,
     )
 
 
@@ -90,7 +96,7 @@ def _key(row: FleetRow, sort: str) -> tuple[float | str, ...] | None:
         return (row.recorded_s,)
     if sort == "wasted":
         return None if row.idle_gpu_h is None else (row.idle_gpu_h, row.top_gpu_h or 0.0)
-    value = getattr(row, {"watched": "gpu_s"}.get(sort, sort))
+    value = getattr(row, {"watched": "gpu_s", "run": "name"}.get(sort, sort))
     return None if value is None else (value,)
 
 
@@ -102,13 +108,13 @@ def _sentences(rows: Sequence[FleetRow]) -> tuple[str, str]:
             cost[_named(row)] += row.top_gpu_h
     judged = [row for row in ready if row.idle_gpu_h is not None]
     return fleet_sentences(
-        len(ready),
+        sum(row.runs for row in ready),
         sum(row.idle_gpu_h or 0.0 for row in judged),
         sum(row.gpus or 0 for row in judged),
         _half(cost),
         sum(row.is_alarm for row in ready),
         watched_gpu_s=sum(row.gpu_s or 0.0 for row in ready),
-        to_record=sum(bool(row.top_action) and not row.top_rule for row in ready),
+        to_record=sum(row.runs for row in ready if row.top_action and not row.top_rule),
     )
 
 

@@ -32,6 +32,17 @@ def test_it_names_the_late_rank_and_leads_down_to_one_collective(page: Page, add
 
 
 @IN_LIGHT
+def test_the_overview_of_each_rank_says_first_who_is_late(page: Page, address: str) -> None:
+    frame = open_tab(page, address, "job", "overview", worker="node_rank0")
+    expect(frame.locator("h1")).to_contain_text("Rank 1 is late by")
+    frame.get_by_role("button", name="Open rank 1").click()
+    expect(frame.locator("h1")).to_contain_text("The other ranks wait for this one: it is late by")
+    expect(frame.locator(".head")).to_contain_text("First: Make the data loader of rank 1 faster.")
+    first = frame.locator('table[aria-labelledby="actions"] tbody tr').first
+    expect(first).to_contain_text("DAT01")
+
+
+@IN_LIGHT
 def test_a_click_on_the_drawing_chooses_a_collective_and_a_drag_zooms(page: Page, address: str) -> None:
     frame = open_tab(page, address, "job", "job")
     drawing = frame.locator(".aligned .drawing")

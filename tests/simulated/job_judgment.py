@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from job_program import Collective, Job
 from job_recording import record_job
 from job_records import records_of
-from random_jobs import random_job
+from random_jobs import mixed_job, random_job
 from simulated_job import RankRun, simulate
 
 from tbprof.job.late_ranks import LateRank
@@ -17,6 +17,9 @@ from tbprof.job.what_if_times import JobAnalysis, StepEstimate, analyze_ranks
 
 MATTERS = 0.02
 """Of a step: a cause that costs less is not looked for."""
+
+CLEARLY = 1.5
+"""Of two causes that cost nearly the same neither is the wrong one to name."""
 
 _Family = tuple[str, str, str | None]
 
@@ -75,6 +78,60 @@ def judge_job(seed: int, *, through_traces: bool = False) -> JudgedJob:
         and late.step in job.seeded.rank_of_step
     )
     return JudgedJob(analysis, judged)
+
+
+@dataclass(frozen=True, slots=True)
+class MixedStep:
+    """One step in which two causes made the same rank late."""
+
+    families: tuple[str, str]
+    """The one that costs more first."""
+    costs_ns: tuple[int, int]
+    """Their shares of what the step is longer by, which add up to that."""
+    is_largest_named: bool
+    named_share: float
+    """What is said to be its share of the lateness."""
+    said: LateRank
+
+
+def judge_mixed_job(seed: int, *, through_traces: bool = False) -> tuple[MixedStep, ...]:
+    """The steps in which one cause costs clearly more, by running the job with each and without.
+
+    Two causes may hide one another: the cost of one is the mean of what it adds to a step without the other,
+    and to one with it.
+    """
+    job = mixed_job(seed)
+    runs = simulate(job, seed)
+    analysis = analyze_ranks(_recorded(job, runs) if through_traces else records_of(job, runs))
+    now = _step_times(job, runs)
+    first, second, neither = (
+        _step_times(job, simulate(mixed_job(seed, without=some), seed))
+        for some in (("second",), ("first",), ("first", "second"))
+    )
+    steps = []
+    for late in analysis.late:
+        both, only_first, only_second, none = (times[late.step] for times in (now, first, second, neither))
+        together, apart = both - none, only_first - only_second
+        costs = (together + apart) // 2, (together - apart) // 2
+        if max(costs) <= MATTERS * now[late.step] or max(costs) < CLEARLY * max(min(costs), 0):
+            continue
+        steps.append(_mixed(job, late, costs))
+    return tuple(steps)
+
+
+def _mixed(job: Job, late: LateRank, costs: tuple[int, int]) -> MixedStep:
+    assert job.second is not None, "a mixed job has two"
+    (most, most_ns), (other, other_ns) = sorted(
+        zip((job.seeded, job.second), costs, strict=True), key=lambda one: -one[1]
+    )
+    return MixedStep(
+        families=(most.family, other.family),
+        costs_ns=(most_ns, other_ns),
+        is_largest_named=late.rank == most.rank_of_step.get(late.step)
+        and _is_family(late, _FAMILIES[most.family], most.line),
+        named_share=late.cause_share,
+        said=late,
+    )
 
 
 def _recorded(job: Job, runs: tuple[RankRun, ...]) -> list[RankRecord]:

@@ -86,4 +86,6 @@ class Job:
     records_shapes: bool
     records_numbers: bool
     seeded: Seeded
+    second: Seeded | None = None
+    """What goes wrong on the same rank beside it."""
     traits: frozenset[str] = field(default_factory=frozenset)

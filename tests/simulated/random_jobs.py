@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from job_program import (
     Action,
@@ -49,6 +51,15 @@ class _Shape:
 
 def random_job(seed: int, *, with_cause: bool = True) -> Job:
     """The job of this seed; without its cause it is the same but for what the cause adds."""
+    return _job(seed, () if with_cause else ("first",), has_second=False)
+
+
+def mixed_job(seed: int, *, without: Collection[Literal["first", "second"]] = ()) -> Job:
+    """The job of this seed, in which its late rank has a second cause of another family in the same steps."""
+    return _job(seed, without, has_second=True)
+
+
+def _job(seed: int, without: Collection[str], *, has_second: bool) -> Job:
     draw = random.Random(seed)
     size = draw.randint(2, 16)
     style = draw.choice(STYLES)
@@ -62,8 +73,12 @@ def random_job(seed: int, *, with_cause: bool = True) -> Job:
         groups |= {f"pair {at}": (2 * at, 2 * at + 1) for at in range(size // 2)}
     clock = tuple(draw.randint(0, 50_000_000) for _ in range(size))
     records_shapes, records_numbers = draw.random() < 0.5, draw.random() < 0.5
+    second, its_strength = _second(random.Random(f"{seed} second"), seeded, strength)
+    causes = [(seeded, strength)] if "first" not in without else []
+    if has_second and "second" not in without:
+        causes.append((second, its_strength))
     writers = (
-        _Writer(random.Random(f"{seed} {rank}"), shape, seeded, rank, strength if with_cause else 0.0)
+        _Writer(random.Random(f"{seed} {rank}"), shape, causes, rank, has_second=has_second)
         for rank in range(size)
     )
     return Job(
@@ -74,6 +89,7 @@ def random_job(seed: int, *, with_cause: bool = True) -> Job:
         records_shapes=records_shapes,
         records_numbers=records_numbers,
         seeded=seeded,
+        second=second if has_second else None,
         traits=frozenset({style, seeded.family}),
     )
 
@@ -108,17 +124,31 @@ def _seeded(draw: random.Random, size: int, shape: _Shape) -> Seeded:
     return Seeded(family, ranks, _SEEDED_LINES.get(family, ""))
 
 
+def _second(draw: random.Random, first: Seeded, strength: float) -> tuple[Seeded, float]:
+    """One of another family on the same rank, from a quarter as strong to four times as strong."""
+    family = draw.choice([one for one in FAMILIES if one != first.family])
+    its_strength = strength * 4 ** draw.uniform(-1, 1)
+    return Seeded(family, first.rank_of_step, _SEEDED_LINES.get(family, "")), its_strength
+
+
 class _Writer:
-    """Writes the actions of one rank. What the cause adds is drawn from nothing: the rest stays as it is."""
+    """Writes the actions of one rank. What causes add is drawn from nothing: the rest stays as it is."""
 
     def __init__(
-        self, draw: random.Random, shape: _Shape, seeded: Seeded, rank: int, strength: float
+        self,
+        draw: random.Random,
+        shape: _Shape,
+        causes: Sequence[tuple[Seeded, float]],
+        rank: int,
+        *,
+        has_second: bool,
     ) -> None:
         self._draw = draw
         self._shape = shape
-        self._seeded = seeded
+        self._causes = causes
+        # What follows a sync at once is taken for a part of it.
+        self._gc_after = shape.layers // 2 if has_second else 0
         self._rank = rank
-        self._strength = strength
         self._numbers: dict[str, int] = {}
         self._step_ns = shape.layers * 3 * (shape.kernel_ns * 2 + shape.host_ns // 2)
 
@@ -126,25 +156,33 @@ class _Writer:
         shape = self._shape
         return tuple(action for step in range(shape.warm_up + shape.steps) for action in self._step(step))
 
-    def _is(self, family: Family, step: int) -> bool:
-        seeded = self._seeded
-        return self._strength > 0 and seeded.family == family and seeded.rank_of_step.get(step) == self._rank
+    def _strength(self, family: Family, step: int) -> float:
+        """0 where it is not there."""
+        return sum(
+            strength
+            for seeded, strength in self._causes
+            if seeded.family == family and seeded.rank_of_step.get(step) == self._rank
+        )
+
+    def _extra(self, family: Family, step: int, kind: Literal["python", "gc"]) -> list[Action]:
+        strength = self._strength(family, step)
+        return [Host(int(strength * self._step_ns), kind, _SEEDED_LINES[family])] if strength else []
 
     def _host(self, ns: float, line: str = "train.py:50") -> Host:
         return Host(int(ns * self._draw.lognormvariate(0, 0.08)), "python", line)
 
     def _step(self, step: int) -> list[Action]:
         shape = self._shape
-        extra_ns = int(self._strength * self._step_ns)
-        loading = self._draw.randint(30_000, 120_000) + (extra_ns if self._is("loader", step) else 0)
+        loading = self._draw.randint(30_000, 120_000)
+        loading += int(self._strength("loader", step) * self._step_ns)
         found: list[Action] = [StepBegin(step), Host(loading, "loader", _LOADER_LINE), Copy(60_000)]
         middle = self._draw.randrange(shape.layers)
         for layer in range(shape.layers):
             found += self._layer(step, layer, "forward")
-            if layer == middle and self._is("sync", step):
-                found += [Sync(self._seeded.line), Host(extra_ns, "python", self._seeded.line)]
-            if layer == middle and self._is("gc", step):
-                found.append(Host(extra_ns, "gc", self._seeded.line))
+            if layer == middle and (extra := self._extra("sync", step, "python")):
+                found += [Sync(_SEEDED_LINES["sync"]), *extra]
+            if layer == (middle + self._gc_after) % shape.layers:
+                found += self._extra("gc", step, "gc")
         for layer in reversed(range(shape.layers)):
             found += self._layer(step, layer, "backward")
             if shape.style != "blocking" and layer % 2 == 0:
@@ -168,10 +206,8 @@ class _Writer:
     def _kernel(self, step: int, op: str, module: str) -> Kernel:
         ns = self._shape.kernel_ns * (0.4 + 0.6 * (_OPS.index(op) if op in _OPS else 1) / len(_OPS))
         elements = 1 << 20
-        if self._is("slow device", step):
-            ns *= 1 + self._strength
-        if self._is("uneven work", step) and op in _OPS:
-            longer = 1 + self._strength
+        ns *= 1 + self._strength("slow device", step)
+        if (longer := 1 + self._strength("uneven work", step)) > 1 and op in _OPS:
             ns *= longer**2 if "attention" in op else longer
             elements = int(elements * longer)
         return Kernel(op, module, int(ns * self._draw.lognormvariate(0, 0.01)), elements)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import pytest
-from job_judgment import JudgedJob, JudgedStep, judge_job, line_of
+from job_judgment import JudgedJob, JudgedStep, judge_job, judge_mixed_job, line_of
 
 from tbprof.job.rank_record import Part
 
 SAMPLE = range(4_000, 4_020)
 EXHAUSTIVE = range(3_000, 3_500)
+MIXED = range(4_000, 4_016)
 """What is said of one job's steps is right or wrong together, so that twenty jobs are held to less.
 
 Neither was looked at while the analysis was being fixed: that was done on the seeds below 2,100."""
@@ -41,6 +42,13 @@ def test_late_ranks_and_what_made_them_late_are_found() -> None:
     assert share(steps, lambda step: step.is_rank_right) >= 0.95
     assert share(steps, lambda step: step.is_family_right) >= 0.85
     assert share(steps, lambda step: step.is_line_right) >= 0.8
+
+
+def test_of_two_causes_of_a_late_rank_the_larger_is_named() -> None:
+    steps = [step for seed in MIXED for step in judge_mixed_job(seed)]
+    assert len(steps) > 40
+    assert sum(step.is_largest_named for step in steps) >= 0.88 * len(steps)
+    assert all(0 < step.named_share <= 1 for step in steps)
 
 
 def test_most_steps_without_the_late_rank_are_as_long_as_predicted() -> None:

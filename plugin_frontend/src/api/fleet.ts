@@ -11,8 +11,12 @@ export interface FleetQuestion {
   first: number;
 }
 
-export function fetchFleet(question: FleetQuestion, signal: AbortSignal): Promise<FleetView> {
-  return fetchJson<FleetView>("fleet", { ...parametersOf(question), from: String(question.first) }, signal);
+/** What is done with traces that were not read yet, from now on, for all who look. */
+export type TracesOrder = "" | "read" | "stop";
+
+export function fetchFleet(question: FleetQuestion, traces: TracesOrder, signal: AbortSignal): Promise<FleetView> {
+  const order = traces === "" ? {} : { traces };
+  return fetchJson<FleetView>("fleet", { ...parametersOf(question), from: String(question.first), ...order }, signal);
 }
 
 /** Where all of them can be had as CSV. */

@@ -60,6 +60,8 @@ export interface FleetCause {
 
 export interface FleetRow {
   run: string;
+  /** The run; with the worker where recordings in one folder are no ranks of one job. */
+  name: string;
   /** With the window, what a click on the run opens: the rank that the top line costs most. */
   worker: string;
   window: string;
@@ -67,18 +69,21 @@ export interface FleetRow {
   state: "ready" | "unread" | "broken";
   /** Why it gives nothing; of one with figures which of its ranks give nothing, are damaged or missing. */
   problem: string;
-  /** Who owns the newest file. */
+  /** The first folder below the log directory; of a run that lies in it itself, who owns the newest file. */
   owner: string | null;
   commit: string | null;
+  /** How many runs of one program with the same top line it stands for: it is the newest. */
+  runs: number;
   /** When the newest window was, in seconds since 1970. */
   recorded_s: number;
   ranks: number;
   windows: number;
-  /** Null where none was recorded, or where it was and its work is missing from the file. */
+  /** The number used at once: runs one after the other use the same ones. Null where none was recorded, or
+   * where it was and its work is missing from the file. */
   gpus: number | null;
   /** Whether all that a GPU did is there to be judged; of a recording without one, too. */
   is_judged: boolean;
-  /** The time from the beginning of the first window to the end of the last. */
+  /** The time from the beginning of the first window to the end of the last, of all its runs. */
   watched_s: number | null;
   /** The same summed over the GPUs. */
   gpu_s: number | null;
@@ -121,8 +126,12 @@ export interface FleetView {
   found: number;
   /** The number of all runs. */
   total: number;
-  /** Windows whose reports are still to be read. */
+  /** Windows that are still to be read. */
   reading: number;
+  /** The number of all windows; 0 where all are read before. */
+  windows: number;
+  /** Whether their traces are left unread until somebody opens them, or lets the reading go on. */
+  is_stopped: boolean;
 }
 
 export interface StepRow {
@@ -777,6 +786,18 @@ export interface IdlePart {
   idle_us: number;
 }
 
+export interface RankRole {
+  sentence: string;
+  /** What to do first; "" on a rank that waits for another. */
+  order: string;
+  /** The rules that answer the cause: what one of them found in the window is what to do first. */
+  answered_by: string[];
+  /** The rules that look for the late rank: there is nothing left to find on it. */
+  answered: string[];
+  /** Index into `ranks`: the late one; null on that itself. */
+  opens: number | null;
+}
+
 export interface JobRank {
   rank: number | null;
   worker: string;
@@ -799,6 +820,8 @@ export interface JobRank {
   /** What was subtracted from its times to draw it; null where no collective tells. Not of a step. */
   clock_offset_us: number | null;
   clock_error_us: number | null;
+  /** Null where no rank is late by so much that it comes before all else. */
+  role: RankRole | null;
 }
 
 export interface RankWait {

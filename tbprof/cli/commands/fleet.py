@@ -17,7 +17,7 @@ from tbprof.errors import TbprofError, UsageError
 from tbprof.executors.analyzing import Executor
 from tbprof.model import Window
 from tbprof.store.discovery import Discovery, nothing_to_read
-from tbprof.store.job_windows import owner_of
+from tbprof.store.job_windows import owner_of_run
 from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
 from tbprof.texts.finding_notes import skipped_sentence
 from tbprof.trace.importers.sniffing import looks_like_trace
@@ -99,7 +99,7 @@ def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -
             _named(window, folder),
             count,
             first_ns,
-            owner_of(_path(window)),
+            owner_of_run(window.run, _path(window)),
             known.get(_path(window)),
             problems.get(_path(window), ""),
         )

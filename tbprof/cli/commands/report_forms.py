@@ -64,22 +64,21 @@ def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) 
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
     """The runs as `tbprof fleet` lists them, of what was named; only a small part of each report is kept."""
     from tbprof.cli.fleet_text import FORMS, fleet_json
-    from tbprof.store.job_windows import owner_of
+    from tbprof.store.job_windows import owner_of, owner_of_run
     from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
     from tbprof.views.fleet_listing import FleetQuestion, fleet_view
     from tbprof.views.fleet_summary import summary_of
 
     summaries = {window: summary_of(report) for window, report in windows}
     in_order = sorted(summaries, key=lambda window: (window.run, window.worker, window.order_ns))
+    is_log_directory = len(options.paths) == 1
+
+    def owner(window: Window) -> str | None:
+        """The owner; where several paths are named, a run begins with its path and tells none."""
+        return owner_of_run(window.run, _path(window)) if is_log_directory else owner_of(_path(window))
+
     entries = fleet_entries(
-        FleetWindow(
-            window,
-            count,
-            first_ns,
-            owner_of(window.report_path or window.trace_path or ""),
-            summaries[window],
-            "",
-        )
+        FleetWindow(window, count, first_ns, owner(window), summaries[window], "")
         for window, count, first_ns in newest_windows(in_order)
     )
     view = fleet_view(entries, FleetQuestion(), most=options.top)

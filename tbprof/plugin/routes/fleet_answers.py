@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from tbprof.errors import Busy, Gone, TbprofError, UsageError
 from tbprof.model import Window
+from tbprof.plugin.routes.background_reading import BackgroundReading
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.worker.kept import Answer, Failed, Key
 from tbprof.plugin.worker.pool import Job, Pool, Priority, State, Task
@@ -21,11 +22,13 @@ from tbprof.plugin.worker.traces import Traces
 from tbprof.plugin.worker.window_messages import AskedWindow, packed_windows
 from tbprof.process.answering import Question
 from tbprof.records import dataclass
-from tbprof.store.job_windows import owner_of
+from tbprof.remote.placeholders import is_mirrored
+from tbprof.store.job_windows import owner_of_run
 from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
 from tbprof.views.answer import in_log_directory
 from tbprof.views.fleet import FleetView, fleet_csv
-from tbprof.views.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_groups import FleetEntry
 from tbprof.views.fleet_listing import RUNS_OF_A_PAGE, SORTS, FleetQuestion, fleet_rows, fleet_view, sort_of
 from tbprof.views.fleet_summary import SUMMARY_FORM, WindowSummary, summary_of_document
 
@@ -62,12 +65,23 @@ class FleetAnswers:
     def answer(self, parameters: Mapping[str, str]) -> FleetView:
         """The runs from the place `from` on that `search` finds, by `sort`, turned round by `order=back`.
 
+        Their traces are read meanwhile, until `traces=stop`; `traces=read` goes on.
+
         Raises:
             UsageError: A parameter is none.
         """
         question, first = _question(parameters), _first(parameters)
+        self._summaries.read_on(parameters.get("traces", ""))
         made = self._entries()
-        return fleet_view(made.entries, question, first=first, most=RUNS_OF_A_PAGE, reading=made.reading)
+        return fleet_view(
+            made.entries,
+            question,
+            first=first,
+            most=RUNS_OF_A_PAGE,
+            reading=made.reading,
+            windows=len(made.known) + made.reading,
+            is_stopped=self._summaries.is_stopped,
+        )
 
     def csv(self, parameters: Mapping[str, str]) -> bytes:
         """All of those, as CSV in UTF-8.
@@ -108,7 +122,7 @@ def _row(window: Window, count: int, first_ns: int, known: Known | None) -> Flee
     known = known or Known()
     path = window.report_path or window.trace_path or ""
     problem = in_log_directory(window, known.problem)
-    return FleetWindow(window, count, first_ns, owner_of(path), known.summary, problem)
+    return FleetWindow(window, count, first_ns, owner_of_run(window.run, path), known.summary, problem)
 
 
 def _question(parameters: Mapping[str, str]) -> FleetQuestion:
@@ -168,8 +182,11 @@ class Summaries:
         self._pool = pool
         self._traces = Traces(pool)
         self._lock = threading.RLock()
+        self._reading = BackgroundReading(self._traces, self._lock, self._take_trace)
         self._kept = KeptSummaries(place, SUMMARY_FORM)
         self._known: dict[str, tuple[FileIdentity, Known]] = {}
+        self._windows: dict[str, Window] = {}
+        """The windows that were asked for last, by path, the newest first."""
         self._waiting: OrderedDict[str, tuple[FileIdentity, Window]] = OrderedDict()
         self._singly: set[str] = set()
         """Windows of a batch that ended the process: read one by one, each costs itself alone."""
@@ -178,6 +195,23 @@ class Summaries:
         self._is_asked = False
         self._saved_at = 0.0
 
+    @property
+    def is_stopped(self) -> bool:
+        return self._reading.is_stopped
+
+    def read_on(self, word: str) -> None:
+        """Stop reading traces, or go on.
+
+        Raises:
+            UsageError: The word is neither.
+        """
+        if word not in ("", "stop", "read"):
+            raise UsageError("traces can be read, or you can stop that")
+        if word == "stop":
+            self._reading.stop()
+        elif word == "read":
+            self._reading.resume()
+
     def of(self, windows: Sequence[Window]) -> tuple[dict[str, Known], int]:
         """What is known of each window, by the path of its report, else its trace; and how many are being
         read.
@@ -185,12 +219,21 @@ class Summaries:
         found: dict[str, Known] = {}
         with self._lock:
             self._waiting.clear()
-            for window in windows:
+            self._kept.refresh()
+            self._windows = {}
+            for window in sorted(windows, key=lambda window: -window.order_ns):
                 path = window.report_path or window.trace_path or ""
+                self._windows[path] = window
                 known = self._of(path, window)
-                if known is not None:
+                if known is not None and (known.summary is not None or known.problem):
+                    self._reading.withdraw(path)
+                if known is not None and path not in self._reading:
                     found[path] = known
+            if any(window.report_path is None for _, window in self._waiting.values()):
+                # It starts while it is found out which of them were read before.
+                self._traces.prepare()
             self._ask()
+            self._reading.go_on()
         return found, len(windows) - len(found)
 
     def _of(self, path: str, window: Window) -> Known | None:
@@ -212,6 +255,10 @@ class Summaries:
         """What is known by now; None of a trace without a report once it is being read here, or was."""
         if path not in self._unread:
             return known
+        if (document := self._kept.get(path, identity)) is not None:
+            self._unread.pop(path)
+            self._known[path] = identity, Known(summary_of_document(document))
+            return self._known[path][1]
         state = self._state_of(path)
         if isinstance(state, Failed):
             if known.problem != str(state.error):
@@ -268,6 +315,7 @@ class Summaries:
                 self._saved_at = time.monotonic()
                 self._kept.save([*self._known, *self._waiting])
             self._ask()
+            self._reading.go_on()
 
     def _note(self, path: str, identity: FileIdentity, outcome: dict[str, Any] | str | None) -> None:
         self._unread.pop(path, None)
@@ -278,6 +326,25 @@ class Summaries:
         self._known[path] = identity, Known(problem=outcome or "")
         if outcome is None:
             self._unread[path] = time.monotonic()
+            self._have_read(path)
+
+    def _have_read(self, path: str) -> None:
+        """Put a trace in line, once; what is on another host is fetched for who opens it only."""
+        window = self._windows.get(path)
+        if window is not None and window.trace_path is not None and not is_mirrored(path):
+            self._reading.offer(path, window.order_ns)
+
+    def _take_trace(self, path: str) -> None:
+        """Ask for the summary of what was read; called with the lock held."""
+        window, known = self._windows.get(path), self._known.get(path)
+        if window is None or known is None:
+            return
+        state = self._state_of(path)
+        if isinstance(state, Failed):
+            self._known[path] = known[0], Known(problem=str(state.error))
+        elif path in self._unread:
+            self._waiting[path] = known[0], window
+            self._ask()
 
     def _give_up(self, batch: list[_Waiting]) -> None:
         if len(batch) > 1:

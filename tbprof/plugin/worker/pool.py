@@ -69,6 +69,8 @@ class Priority(IntEnum):
     """A trace of a run that somebody looks at; it is read whoever asks again."""
     SUMMARY = 5
     """Summaries of the newest windows of all runs, some at a time."""
+    LIST_OF_RUNS = 6
+    """A trace that nobody looks at, for the list of all runs; few of them are in line at once."""
 
 
 _TRACES = (Priority.SMALL_TRACE, Priority.LARGE_TRACE)
@@ -161,7 +163,7 @@ def _processes(large: int, small: int, progress: Callable[..., None]) -> Iterato
     yield _Process(REPORT_READER, (Priority.STORED_REPORT,), progress)
     yield _Process(REPORT_READER, (Priority.STORED_REPORT, Priority.SUMMARY), progress)
     for _ in range(large):
-        yield _Process(TRACE_READER, (*_TRACES, Priority.REST_OF_RUN), progress)
+        yield _Process(TRACE_READER, (*_TRACES, Priority.REST_OF_RUN, Priority.LIST_OF_RUNS), progress)
     for _ in range(small):
         yield _Process(TRACE_READER, (Priority.SMALL_TRACE,), progress)
     yield _Process(TRACE_READER, (Priority.OPEN_TRACE,), progress)

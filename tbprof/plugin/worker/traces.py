@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong, TbprofError
 from tbprof.plugin.worker.kept import Answer, Failed, Key
-from tbprof.plugin.worker.pool import SMALL_BYTES, Pool, Priority, Reading, State, Task
+from tbprof.plugin.worker.pool import SMALL_BYTES, Job, Pool, Priority, Reading, State, Task
 from tbprof.process.answering import Question
 from tbprof.process.worker import DEADLINE_S
 from tbprof.safe_open import FileState, file_state
@@ -66,7 +66,24 @@ class Traces:
         Raises:
             Gone: The trace is not there.
         """
-        self._pool.begin(_report(path, is_looked_at=False))
+        self._pool.begin(_report(path, Priority.REST_OF_RUN))
+
+    def read_for_list(self, path: str) -> Job | Answer | Failed:
+        """Queue a trace after all that anybody looks at.
+
+        Raises:
+            Gone: The trace is not there.
+            Busy: Too many wait.
+        """
+        return self._pool.begin(_report(path, Priority.LIST_OF_RUNS))
+
+    def prepare(self) -> None:
+        """Start a process that reads for the list of runs, where none runs."""
+        self._pool.prepare(Priority.LIST_OF_RUNS)
+
+    def give_up(self, key: Key) -> None:
+        """Do not read it, unless that has begun."""
+        self._pool.give_up(key)
 
     def ask(
         self, path: str, key: Key, *, packed: Callable[[bytes], bytes] | None = None, patience_s: float = 0.3
@@ -101,7 +118,8 @@ def deadline_s(size_bytes: int) -> float:
     return DEADLINE_S + size_bytes / 1e6
 
 
-def _report(path: str, *, is_looked_at: bool = True) -> Task:
+def _report(path: str, unseen: Priority | None = None) -> Task:
+    """The task of somebody who looks at it; else with the priority of what is `unseen`."""
     try:
         status = Path(path).stat()
     except OSError as error:
@@ -112,7 +130,7 @@ def _report(path: str, *, is_looked_at: bool = True) -> Task:
     return Task(
         Key("report", (path,), state),
         Question(path, "report", {}),
-        priority if is_looked_at else Priority.REST_OF_RUN,
+        priority if unseen is None else unseen,
         deadline_s(size_bytes),
         size_bytes,
         _RETRIES,

@@ -49,6 +49,23 @@ class JobRank:
     clock_offset_us: float | None
     """What was subtracted from its times to draw it; null where no collective tells. Not of a step."""
     clock_error_us: float | None
+    role: RankRole | None = None
+    """Null where no rank is late by so much that it comes before all else."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankRole:
+    """What the window of a rank says of its job, before all else."""
+
+    sentence: str
+    order: str
+    """What to do first; "" on a rank that waits for another."""
+    answered_by: tuple[str, ...]
+    """The rules that answer the cause: what one of them found in the window is what to do first."""
+    answered: tuple[str, ...]
+    """The rules that look for the late rank: there is nothing left to find on it."""
+    opens: int | None
+    """Index into `ranks`: the late one; null on that itself."""
 
 
 @dataclass(frozen=True, slots=True)

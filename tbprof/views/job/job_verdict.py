@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from tbprof.job.arrivals import NOBODY
 from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass
 from tbprof.texts.job import (
     absent_sentence,
     alone_detail,
     alone_sentence,
+    also_late_sentence,
     even_sentence,
     few_matched_sentence,
     in_turn_sentence,
+    late_name,
     late_sentence,
     no_collectives_sentence,
     none_matched_sentence,
@@ -73,9 +76,7 @@ def job_verdict(
     total = sum(rank.transfer_us or 0.0 for rank in ranks) + waits_us
     waiting = waits_us / total if total else 0.0
     detail = waiting_sentence(waiting, analysis.matching.matched_count)
-    sentence, saved = _sentence(
-        ranks, waits, late, plan, absent_count, [one.in_turn for one in analysis.late]
-    )
+    sentence, saved = _sentence(ranks, waits, late, plan, absent_count, _lateness(analysis))
     matched, of = analysis.matching.matched_count, analysis.matching.longest_count
     if matched < _MOST_MATCHED * of:
         sentence = few_matched_sentence(sentence, matched, of)
@@ -89,17 +90,11 @@ def _sentence(
     late: Sequence[LateCause],
     plan: Sequence[JobFix],
     absent: int,
-    in_turn: Sequence[Mapping[int, int]],
+    lateness: Mapping[int, float],
 ) -> tuple[str, str]:
-    """Who is late, and what a step gains without that; `in_turn` has an entry a step."""
+    """Who is late, and who else, or what a step gains without that; `lateness` is that of each rank."""
     compared = sum(rank.transfer_us is not None for rank in ranks)
     of = compared + absent
-    lateness: defaultdict[int, float] = defaultdict(float)
-    for cause in late:
-        lateness[cause.rank] += cause.late_us
-    for step in in_turn:
-        for other, ns in step.items():
-            lateness[other] += ns / len(in_turn) / 1000
     if not lateness:
         return even_sentence(compared, of, _share_of_step(ranks)), ""
     rank, late_us = max(lateness.items(), key=lambda one: (one[1], -one[0]))
@@ -112,7 +107,24 @@ def _sentence(
     sentence = late_sentence(
         compared, of, waiting, ranks[rank].name, others, late_us, cause.due_us, phrase_of(cause)
     )
-    return sentence, next((row.detail for row in plan if row.cause == late.index(cause)), "")
+    besides = [one for one in late if one.rank not in (rank, *cause.also_late)]
+    said = also_late_sentence(
+        [late_name(ranks[one.rank].name, [ranks[other].name for other in one.also_late]) for one in besides],
+        [one.late_us for one in besides],
+        [phrase_of(one) for one in besides],
+    )
+    saved = next((row.detail for row in plan if row.cause == late.index(cause)), "")
+    return sentence, " ".join(part for part in (said if besides else "", saved) if part)
+
+
+def _lateness(analysis: JobAnalysis) -> Mapping[int, float]:
+    """How late each rank was in a mean step, in us."""
+    found: defaultdict[int, float] = defaultdict(float)
+    for late in analysis.late:
+        for one in (late, *late.others):
+            if one.rank != NOBODY:
+                found[one.rank] += one.late_ns / len(analysis.late) / 1000
+    return found
 
 
 def _share_for(

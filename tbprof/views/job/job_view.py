@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
@@ -15,6 +16,7 @@ from tbprof.records import dataclass
 from tbprof.rules.communication import dst02_late_rank as late_rank
 from tbprof.rules.communication import dst08_different_sequences as different_sequences
 from tbprof.texts.job import (
+    alone_detail,
     damaged_note,
     left_out_note,
     left_out_sentence,
@@ -25,12 +27,15 @@ from tbprof.texts.job import (
     rank_name,
     same_rank_note,
     unmatched_sentence,
+    unrelated_note,
+    unrelated_sentence,
 )
 from tbprof.texts.rule_pages import rule_words
 from tbprof.views.job.job_page import (
     JobFinding,
     JobFix,
     JobPage,
+    JobRank,
     JobStep,
     LateCause,
     RankProblem,
@@ -40,9 +45,11 @@ from tbprof.views.job.job_page import (
 )
 from tbprof.views.job.job_verdict import job_verdict
 from tbprof.views.job.late_causes import LateCauses, late_causes, plan_of
+from tbprof.views.job.rank_roles import with_roles
 from tbprof.views.job.rank_rows import AbsentRanks, absent_ranks, rank_rows, rank_waits
 from tbprof.views.job.rank_summary import RankSummary
 from tbprof.views.job.strips import job_collectives, meetings_of, strips_of
+from tbprof.views.related import Recording, unrelated
 
 
 def _in_line(rank: RankSummary) -> tuple[bool, int, int, str]:
@@ -65,7 +72,16 @@ def job_page(
         reading: Those that are still being read.
     """
     in_order = sorted(ranks, key=_in_line)
-    ranks, others = ranks_of_one_job(in_order)
+    apart = unrelated({at: _recording(rank) for at, rank in enumerate(in_order)})
+    if len(apart) < len(in_order) or any((rank.world_size or 0) > 1 and rank.record for rank in in_order):
+        # Ranks of another world are named by `ranks_of_one_job`.
+        apart = frozenset(at for at in apart if (in_order[at].world_size or 0) <= 1)
+    related = [rank for at, rank in enumerate(in_order) if at not in apart]
+    if not related and not reading:
+        return _without_job(in_order, problems)
+    workers = [in_order[at].worker for at in sorted(apart)]
+    ranks, others = ranks_of_one_job(related)
+    others += [unrelated_note(workers)] if workers else []
     job = _compared(ranks)
     silent = [RankProblem(rank.rank, rank.worker, rank.why_not) for rank in ranks if rank.record is None]
     left_out = _in_order([*problems, *silent])
@@ -83,6 +99,22 @@ def job_page(
         *(older_worker_note(worker) for worker in sorted(older)),
     )
     return _page(job, absent, left_out, notes)
+
+
+def _recording(rank: RankSummary) -> Recording:
+    exchanges = rank.record is not None or rank.why_not in ("older", "damaged")
+    return Recording(rank.worker, rank.rank, rank.world_size, exchanges, rank.recorded_ns)
+
+
+def _without_job(recordings: Sequence[RankSummary], problems: Sequence[RankProblem]) -> JobPage:
+    """The page of a folder whose recordings are of no job."""
+    page = _page(_compared([]), absent_ranks([], [], [], world_size=None, elsewhere=set()), (), ())
+    return dataclasses.replace(
+        page,
+        verdict=unrelated_sentence(len(recordings)),
+        detail=alone_detail(),
+        problems=_in_order(problems),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +144,12 @@ def _compared(ranks: Sequence[RankSummary]) -> _Job:
         names=names,
         analysis=analysis,
         unmatched=_unmatched(analysis, names),
-        late=late_causes(analysis, names, frozenset(line for rank in ranks for line in rank.exact_lines)),
+        late=late_causes(
+            analysis,
+            names,
+            frozenset(line for rank in ranks for line in rank.exact_lines),
+            _step_us(rank_rows([rank for rank, _ in compared], analysis)),
+        ),
         recorded=len(ranks),
         world_size=max((rank.world_size for rank in ranks if rank.world_size is not None), default=None),
     )
@@ -122,12 +159,12 @@ def _page(
     job: _Job, absent: AbsentRanks, left_out: tuple[RankProblem, ...], notes: tuple[str, ...]
 ) -> JobPage:
     analysis, causes = job.analysis, job.late.causes
-    rows, waits = rank_rows(job.ranks, analysis), rank_waits(analysis)
+    waits = rank_waits(analysis)
+    rows = with_roles(rank_rows(job.ranks, analysis), waits, causes)
     meetings = meetings_of(analysis, job.records)
     plan = plan_of(analysis, job.late, job.names)
     verdict = job_verdict(rows, waits, causes, plan, analysis, recorded=job.recorded, absent=absent)
-    steps_us = [row.step_us for row in rows if row.step_us is not None]
-    step_us = median(steps_us) if steps_us else None
+    step_us = _step_us(rows)
     return JobPage(
         verdict=verdict.sentence,
         detail=verdict.detail,
@@ -151,6 +188,11 @@ def _page(
         missing=absent.missing,
         problems=left_out,
     )
+
+
+def _step_us(rows: Sequence[JobRank]) -> float | None:
+    steps_us = [row.step_us for row in rows if row.step_us is not None]
+    return median(steps_us) if steps_us else None
 
 
 def _in_order(problems: Sequence[RankProblem]) -> tuple[RankProblem, ...]:

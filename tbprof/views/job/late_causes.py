@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tbprof.job.arrivals import NOBODY
 from tbprof.job.late_ranks import LateRank
@@ -35,19 +35,48 @@ class LateCauses:
 
 
 def late_causes(
-    analysis: JobAnalysis, names: Sequence[str], exact_lines: frozenset[tuple[str, int]]
+    analysis: JobAnalysis,
+    names: Sequence[str],
+    exact_lines: frozenset[tuple[str, int]],
+    step_us: float | None,
 ) -> LateCauses:
-    """Latest first; `names` are those of the ranks."""
-    by_key: defaultdict[_Key, list[LateRank]] = defaultdict(list)
-    for late in analysis.late:
-        if late.rank != NOBODY and late.cause is not None:
-            by_key[_key(late, late.cause)].append(late)
+    """Latest first, those that were late beside the latest rank of a step where that is worth a word.
+
+    Args:
+        analysis: Of the ranks.
+        names: Theirs.
+        exact_lines: Lines that are those of calls.
+        step_us: A step of the job.
+    """
     place_of = {late.step: at for at, late in enumerate(analysis.late)}
-    waits = _waits_for_rank(analysis)
-    found = [_cause(some, names, exact_lines, place_of, waits) for some in by_key.values()]
+
+    def causes(some: Iterable[LateRank], *, is_first: bool) -> list[LateCause]:
+        by_key: defaultdict[_Key, list[LateRank]] = defaultdict(list)
+        for late in some:
+            if late.rank != NOBODY and late.cause is not None:
+                by_key[_key(late, late.cause)].append(late)
+        return [_cause(of, names, exact_lines, place_of, is_first=is_first) for of in by_key.values()]
+
+    first = causes(analysis.late, is_first=True)
+    besides = causes((other for late in analysis.late for other in late.others), is_first=False)
+    found = [*first, *(cause for cause in besides if is_worth_naming(cause.late_us, step_us))]
     found.sort(key=lambda cause: (-cause.late_us, cause.rank, cause.sentence))
-    of_step = {analysis.late[at].step: index for index, cause in enumerate(found) for at in cause.steps}
+    of_step = {
+        analysis.late[at].step: index
+        for index, cause in enumerate(found)
+        if any(cause is one for one in first)
+        for at in cause.steps
+    }
     return LateCauses(tuple(found), of_step)
+
+
+_WORTH_NAMING = 0.05
+"""The share of a step."""
+
+
+def is_worth_naming(late_us: float, step_us: float | None) -> bool:
+    """Whether a rank is so late that the others' steps are longer for it by more than noise."""
+    return late_us > _WORTH_NAMING * (step_us or 0.0)
 
 
 def phrase_of(cause: LateCause) -> str:
@@ -83,32 +112,24 @@ def _key(late: LateRank, cause: Part) -> _Key:
     return late.rank, cause.family, cause.cause, name, late.computing
 
 
-def _waits_for_rank(analysis: JobAnalysis) -> Counter[tuple[int, int]]:
-    """The waits of all ranks for each late rank, by step and rank."""
-    waits: Counter[tuple[int, int]] = Counter()
-    for blames in analysis.blames:
-        for blame in blames:
-            waits[blame.step, blame.rank] += blame.waits_ns
-    return waits
-
-
 def _cause(
     some: Sequence[LateRank],
     names: Sequence[str],
     exact_lines: frozenset[tuple[str, int]],
     place_of: Mapping[int, int],
-    waits: Mapping[tuple[int, int], int],
+    *,
+    is_first: bool,
 ) -> LateCause:
-    by_part: Counter[Part] = Counter()
+    by_part: defaultdict[Part, float] = defaultdict(float)
     for late in some:
         if late.cause is not None:
-            by_part[late.cause] += late.cause_ns
+            by_part[late.cause] += late.late_ns * late.cause_share
     together = Counter(rank for late in some for rank in late.also_late)
     also_late = tuple(sorted(rank for rank, times in together.items() if times > len(some) / 2))
     part = max(by_part, key=lambda one: (by_part[one], one.name, one.within))
     count = len(place_of)
     late_us = sum(late.late_ns for late in some) / count / 1000
-    due_ns = sum(_due_ns(late, waits[late.step, late.rank]) for late in some)
+    due_ns = sum(_due_ns(late) for late in some)
     due_us = min(due_ns / count / 1000, late_us)
     computing = some[0].computing
     source = _source(part.name, exact_lines) if part.family == "idle" else None
@@ -118,7 +139,9 @@ def _cause(
     return LateCause(
         rank=some[0].rank,
         also_late=also_late,
-        sentence=late_cause_sentence(names[some[0].rank], others, len(some), count, late_us, due_us, phrase),
+        sentence=late_cause_sentence(
+            names[some[0].rank], others, len(some), count, late_us, due_us, phrase, is_first=is_first
+        ),
         steps=tuple(place_of[late.step] for late in some),
         late_us=late_us,
         due_us=due_us,
@@ -133,9 +156,9 @@ def _cause(
     )
 
 
-def _due_ns(late: LateRank, waits_ns: int) -> float:
+def _due_ns(late: LateRank) -> float:
     """What of its lateness the cause explains: no more than the rank itself spent so."""
-    due = late.late_ns * late.cause_ns / max(waits_ns, 1)
+    due = late.late_ns * late.cause_share
     return due if late.own_ns is None else min(due, late.own_ns)
 
 

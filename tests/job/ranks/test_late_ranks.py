@@ -59,7 +59,7 @@ def test_waits_and_transfers_are_all_communication_and_blame_is_all_waits() -> N
 @pytest.mark.parametrize("cause", [LOADER, SYNC, Part("copying")])
 def test_a_cause_is_what_the_late_rank_has_more_of(cause: Part) -> None:
     (late,) = job({COMPUTING: 100}, {COMPUTING: 100}, {COMPUTING: 100, cause: 40}).late
-    assert (late.rank, late.cause, late.cause_ns) == (2, cause, 80 * US)
+    assert (late.rank, late.cause, late.cause_share) == (2, cause, 1.0)
 
 
 def test_within_noise_nobody_is_late() -> None:
@@ -92,6 +92,45 @@ def test_waits_side_by_side_make_a_rank_late_once() -> None:
     assert arrivals.wait_ns[:, 0].tolist() == [989_900, 989_900]
     assert arrivals.net_wait_ns[:, 0].tolist() == [989_900, 100]
     assert (step.rank, step.late_ns) == (1, 990_000)
+
+
+def test_a_rank_that_is_late_elsewhere_in_the_step_is_named_with_its_own_cause() -> None:
+    """Two meetings a step: rank 2 is late in the first by 90 us, rank 1 in the second by 40."""
+
+    def rank(number: int, first: Mapping[Part, int], second: Mapping[Part, int]) -> RankRecord:
+        begins = [sum(first.values()), 200 + sum(second.values())]
+        befores = [{part: us * US for part, us in held.items()} for held in (first, second)]
+        rows = [(begins[0], 200 - begins[0]), (begins[1], 400 - begins[1])]
+        return rank_record(
+            number,
+            [
+                Collective(start * US, us * US, before)
+                for (start, us), before in zip(rows, befores, strict=True)
+            ],
+        )
+
+    (step,) = analyze_ranks(
+        [
+            rank(0, {COMPUTING: 100}, {COMPUTING: 100}),
+            rank(1, {COMPUTING: 100}, {COMPUTING: 100, SYNC: 40}),
+            rank(2, {COMPUTING: 100, LOADER: 90}, {COMPUTING: 100}),
+        ]
+    ).late
+    assert (step.rank, step.late_ns, step.cause) == (2, 90 * US, LOADER)
+    (other,) = step.others
+    assert (other.rank, other.late_ns, other.cause, other.cause_share) == (1, 40 * US, SYNC, 1.0)
+
+
+def test_of_two_causes_the_larger_is_named_with_its_share() -> None:
+    (late,) = job({COMPUTING: 100}, {COMPUTING: 100}, {COMPUTING: 100, LOADER: 30, SYNC: 10}).late
+    assert (late.cause, late.cause_share) == (LOADER, 0.75)
+
+
+def test_computing_that_fills_what_is_idle_elsewhere_makes_nobody_late() -> None:
+    waits = Part("idle", "launch", "train.py:50")
+    slow = {COMPUTING: 130, waits: 70, LOADER: 20}
+    (late,) = job({COMPUTING: 100, waits: 100}, {COMPUTING: 100, waits: 100}, slow).late
+    assert (late.cause, late.cause_share) == (LOADER, 1.0)
 
 
 def test_a_mean_step_leaves_out_the_first_whose_begin_is_not_there() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fleet_runs import put_fleet
+from fleet_runs import FIRST_NS, HOUR_NS, put_fleet
 from timeouts import PATIENCE_S
 
-from tbprof.plugin.routes.fleet_answers import _LOOK_AGAIN_S, Summaries
+from tbprof.plugin.routes.fleet_answers import Summaries
 from tbprof.plugin.worker.kept import Kept
 from tbprof.plugin.worker.pool import Pool
 from tbprof.store.discovery import Discovery
@@ -38,7 +41,7 @@ def test_runs_are_sorted_searched_paged_and_sent_as_csv(open_tab: Callable[..., 
     assert [(row["run"], row["state"]) for row in answer["rows"]] == [
         ("team/run1", "ready"),
         ("team/run2", "ready"),
-        ("raw", "unread"),
+        ("raw", "broken"),
     ]
     assert answered(tab, sort="run", order="back")["rows"][0]["run"] == "team/run2"
     found = answered(tab, search="late_metrics", **{"from": "1"})
@@ -90,25 +93,51 @@ def test_a_run_that_was_opened_has_figures_though_nothing_can_be_kept(
     assert [row["state"] for row in answered(tab)["rows"]] == ["ready"]
 
 
-def test_a_run_that_is_opened_later_has_figures_as_soon_as_it_was_read(
-    open_tab: Callable[..., Any], logdir: Path
-) -> None:
-    tab = open_tab(str(logdir))
-    assert [row["state"] for row in answered(tab)["rows"]] == ["unread"]
-    tab.window("run", "w", "w.1752215573993169006.pt.trace.json.gz")
-    began = time.monotonic()
-    while answered(tab)["rows"][0]["state"] != "ready":
-        assert time.monotonic() - began < _LOOK_AGAIN_S / 2
-        time.sleep(0.05)
+def put_traces(logdir: Path, number: int) -> None:
+    """So many runs of one trace each, the last one the newest."""
+    content = gzip.decompress(next((logdir / "run").glob("*.json.gz")).read_bytes())
+    for at in range(number):
+        run = logdir.parent / "many" / f"run{at}"
+        run.mkdir(parents=True)
+        time_ns = FIRST_NS + at * HOUR_NS
+        # Other content each: what was read once is not read again.
+        (run / f"w.{time_ns}.pt.trace.json.gz").write_bytes(gzip.compress(content + b" " * at))
 
 
-def test_a_run_whose_trace_gives_nothing_says_why_once_it_was_opened(
-    open_tab: Callable[..., Any], tmp_path: Path
-) -> None:
-    put_fleet(tmp_path / "logs")
-    tab = open_tab(str(tmp_path / "logs"))
-    assert answered(tab, search="raw")["rows"][0]["state"] == "unread"
-    opened = tab.window("raw", "broken", "broken.pt.trace.json")
-    while (row := answered(tab, search="raw")["rows"][0])["state"] == "unread":
-        time.sleep(0.05)
-    assert (row["state"], row["problem"]) == ("broken", opened["problem"]["what"])
+def test_traces_that_nobody_opens_are_read_newest_first(open_tab: Callable[..., Any], logdir: Path) -> None:
+    put_traces(logdir, 6)
+    tab = open_tab(str(logdir.parent / "many"))
+    seen: list[str] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while (answer := tab.get("fleet", sort="recorded").json)["reading"]:
+        assert time.monotonic() < deadline
+        assert answer["windows"] == 6
+        seen += [row["run"] for row in answer["rows"] if row["state"] == "ready" and row["run"] not in seen]
+        time.sleep(0.01)
+    assert {row["state"] for row in answered(tab)["rows"]} == {"ready"}
+    assert "run0" not in seen[:2]
+
+
+def test_reading_is_stopped_and_goes_on(open_tab: Callable[..., Any], logdir: Path) -> None:
+    put_traces(logdir, 12)
+    tab = open_tab(str(logdir.parent / "many"))
+    stopped = tab.get("fleet", traces="stop").json
+    assert (stopped["is_stopped"], stopped["reading"]) == (True, 12)
+    time.sleep(3)
+    later = tab.get("fleet").json
+    assert (later["is_stopped"], later["reading"]) == (True, 12)
+    assert tab.get("fleet", traces="read").json["is_stopped"] is False
+    assert answered(tab)["reading"] == 0
+    assert tab.get("fleet", traces="now").status_code == 400
+
+
+def test_a_server_sees_what_a_terminal_has_read_since(open_tab: Callable[..., Any], logdir: Path) -> None:
+    put_traces(logdir, 3)
+    tab = open_tab(str(logdir.parent / "many"))
+    tab.get("fleet", traces="stop")
+    command = [sys.executable, "-m", "tbprof", "fleet", str(logdir.parent / "many")]
+    subprocess.run(command, check=True, capture_output=True)
+    deadline = time.monotonic() + PATIENCE_S
+    while {row["state"] for row in tab.get("fleet").json["rows"]} != {"ready"}:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

@@ -43,7 +43,7 @@ def test_one_is_late_and_several_are() -> None:
 
 def test_what_a_cause_does_not_explain_is_not_given_to_it() -> None:
     said = late_cause_sentence("rank 1", [], 1, 1, 26_900.0, 15_000.0, "idle with work queued")
-    assert "by 26.9\u202fms a step, 15.0\u202fms of it: idle" in said
+    assert "by 26.9\u202fms a step, 15.0\u202fms (56\u202f%) of it: idle" in said
 
 
 def test_ranks_that_wait_do_not_arrive_together() -> None:

@@ -14,8 +14,10 @@ from trace_builder import TraceBuilder
 from tbprof.errors import UsageError
 from tbprof.model import Window
 from tbprof.report import build_report
+from tbprof.store.job_windows import owner_of, owner_of_run
 from tbprof.views.fleet import fleet_csv
-from tbprof.views.fleet_entries import FleetEntry, FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
+from tbprof.views.fleet_groups import FleetEntry, most_at_once
 from tbprof.views.fleet_listing import FleetQuestion, fleet_rows, fleet_view, sort_of
 from tbprof.views.fleet_summary import WindowSummary, document_of, summary_of, summary_of_document
 
@@ -313,3 +315,45 @@ def test_csv_has_a_column_a_cause_and_no_formula() -> None:
     head, line = fleet_csv([hostile]).splitlines()
     assert line.startswith("'=cmd(),")
     assert all(f"idle_{cause.cause}" in head for cause in hostile.causes)
+
+
+def test_equal_runs_are_one_row_and_one_gpu_that_they_used_one_after_the_other() -> None:
+    runs = [looked_at(f"ada/sweep-{day}", day, SUMMARY) for day in range(1, 6)]
+    (row,) = (entry.row for entry in fleet_entries([*runs]))
+    assert (row.run, row.runs, row.gpus, row.windows) == ("ada/sweep-5", 5, 1, 10)
+    assert row.idle is not None and row.idle_gpu_h == pytest.approx(row.idle * 24)
+    assert row.watched_s == pytest.approx(5 * 3600, rel=1e-3)
+    view = fleet_view(fleet_entries(runs), FleetQuestion())
+    assert (view.total, view.found) == (5, 1)
+    assert view.verdict.startswith("5 runs leave ") and " of 1 GPU idle" in view.verdict
+    assert fleet_view(fleet_entries(runs), FleetQuestion("sweep-2")).found == 1
+
+
+def test_equal_runs_at_the_same_time_use_a_gpu_each() -> None:
+    runs = [looked_at(f"ada/sweep-{number}", 1, SUMMARY) for number in range(1, 4)]
+    (row,) = (entry.row for entry in fleet_entries(runs))
+    assert (row.runs, row.gpus) == (3, 3)
+    assert row.idle is not None and row.idle_gpu_h == pytest.approx(3 * row.idle * 24)
+
+
+def test_other_top_lines_and_other_programs_are_no_equal_runs() -> None:
+    other = dataclasses.replace(SUMMARY.lines[0], place="other.py:1")
+    changed = dataclasses.replace(SUMMARY, lines=(other,))
+    runs = [looked_at("a/run1", 1, SUMMARY), looked_at("a/run2", 2, changed), looked_at("b/run3", 3, SUMMARY)]
+    assert [entry.row.runs for entry in fleet_entries(runs)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("spans", "most"),
+    [([(0, 10), (10, 20)], 1), ([(0, 10), (5, 15), (9, 12), (20, 30)], 3), ([(5, 5), (5, 5)], 1), ([], 1)],
+)
+def test_spans_that_touch_are_not_at_once(spans: list[tuple[int, int]], most: int) -> None:
+    assert most_at_once(spans) == most
+
+
+def test_the_owner_is_the_first_folder_else_who_owns_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    file.touch()
+    assert owner_of_run("anna/exp/run1", str(file)) == "anna"
+    assert owner_of_run("run1", str(file)) == owner_of(str(file))
+    assert owner_of_run("/logs/run1", str(file)) == owner_of(str(file))

@@ -40,6 +40,21 @@ def test_it_names_the_late_rank_and_its_cause_first(page: JobPage) -> None:
     assert (cause.late_us, cause.due_us) == (LATE_US, pytest.approx(LATE_US, rel=0.05))
 
 
+def test_each_rank_says_first_who_is_late(page: JobPage) -> None:
+    roles = [rank.role for rank in page.ranks]
+    late = roles[LATE]
+    assert late is not None
+    assert late.sentence.startswith("The other ranks wait for this one: it is late by 0.4\u202fms a step")
+    assert (late.order, late.opens) == ("Make the data loader of rank 1 faster", None)
+    assert "DAT01" in late.answered_by
+    assert "DST01" in late.answered
+    for other in roles[:LATE] + roles[LATE + 1 :]:
+        assert other is not None
+        assert (other.order, other.opens, other.answered_by) == ("", LATE, ())
+        assert other.sentence.startswith("Rank 1 is late by 0.4\u202fms a step (waiting for data")
+        assert "and this rank waits 0." in other.sentence
+
+
 def test_the_place_of_the_cause_is_a_line() -> None:
     page = job_page([rank_summary(one.report(), "", at) for at, one in enumerate(job_of(3, loads=False))])
     assert page.verdict.endswith("idle after log_loss at train.py:88.")

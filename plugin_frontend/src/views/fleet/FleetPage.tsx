@@ -3,7 +3,7 @@ import { fleetCsvAddress } from "../../api/fleet.ts";
 import type { FleetView } from "../../api/types.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
 import { FLEET_SORTS, RUNS_OF_A_PAGE } from "../../model/runs/fleet.ts";
-import { fleet, fleetQuestion, loadFleet, searchFleet, showFleetFrom, sortFleet } from "../../state/runs/fleet.ts";
+import { fleet, fleetQuestion, loadFleet, orderTraces, searchFleet, showFleetFrom, sortFleet } from "../../state/runs/fleet.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { SearchField } from "../../widgets/SearchField.tsx";
 import { SegmentedControl } from "../../widgets/SegmentedControl.tsx";
@@ -19,11 +19,7 @@ export function FleetPage() {
       {(view: FleetView) => (
         <>
           <SeriesHead verdict={view.verdict} detail={view.detail} />
-          {view.reading > 0 && (
-            <p class="t2" role="status">
-              {formatCounted(view.reading, "report")} still to be read; the rows fill as they are.
-            </p>
-          )}
+          {view.reading > 0 && <Reading view={view} />}
           <Card id="fleet" title="Runs" about="of the newest window of each rank; shares are of the steps">
             <FleetTools view={view} />
             {view.found === 0 ? <p class="in t2">No run has all of these words.</p> : <FleetTable rows={view.rows} />}
@@ -32,6 +28,19 @@ export function FleetPage() {
         </>
       )}
     </SeriesPage>
+  );
+}
+
+/** How many recordings are read, and a way to stop that. */
+function Reading({ view }: { view: FleetView }) {
+  const done = `${formatCount(view.windows - view.reading)} of ${formatCounted(view.windows, "recording")} read`;
+  return (
+    <p class="t2 row">
+      <span role="status">{view.is_stopped ? `${done}; stopped` : `${done}, the newest first`}</span>
+      <button class="btn sm" type="button" onClick={() => orderTraces(view.is_stopped ? "read" : "stop")}>
+        {view.is_stopped ? "Read the rest" : "Stop reading"}
+      </button>
+    </p>
   );
 }
 

@@ -41,7 +41,7 @@ export function FleetTable({ rows }: { rows: readonly FleetRow[] }) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.run} row={row} />
+            <Row key={row.name} row={row} />
           ))}
         </tbody>
       </table>
@@ -66,11 +66,12 @@ function Row({ row }: { row: FleetRow }) {
     <tr>
       <td class="run">
         <PlaceLink to={placeOfRun(row)}>
-          <bdi>{nameOfRun(row.run)}</bdi>
+          <bdi>{row.name === row.run ? nameOfRun(row.run) : row.name}</bdi>
         </PlaceLink>
         <p class="s12 t3 anywhere">
           {[row.owner ?? "owner not recorded", row.commit === null ? "commit not recorded" : formatCommit(row.commit), formatDate(row.recorded_s)].join(" · ")}
         </p>
+        {row.runs > 1 && <p class="s12 t3">the newest of {formatCounted(row.runs, "equal run")}</p>}
         {row.state === "ready" && row.problem !== "" && (
           <p class="s12">
             <Alarm text={row.problem} />
@@ -81,7 +82,7 @@ function Row({ row }: { row: FleetRow }) {
         <Figures row={row} />
       ) : (
         <td colSpan={FIGURES + 2} class="t3 anywhere">
-          {row.state === "unread" ? "not read yet: open it to have its trace read" : row.problem}
+          {row.state === "unread" ? "not read yet" : row.problem}
         </td>
       )}
     </tr>

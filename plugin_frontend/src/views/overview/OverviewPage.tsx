@@ -1,4 +1,7 @@
+import { useEffect } from "preact/hooks";
 import type { WindowView } from "../../api/types.ts";
+import { inJob } from "../../model/inJob.ts";
+import { loadJob, roleOfShown } from "../../state/runs/job.ts";
 import { Card } from "../../widgets/Card.tsx";
 import { EnvironmentList } from "../sites/HealthParts.tsx";
 import { Workspace } from "../Workspace.tsx";
@@ -13,13 +16,16 @@ import { VerdictHead } from "./VerdictHead.tsx";
 import { WhereCard } from "./WhereCard.tsx";
 
 /** Why the GPU is idle, what can be won, and how far the answer can be trusted. */
-export function OverviewPage({ view }: { view: WindowView }) {
+export function OverviewPage({ view: alone }: { view: WindowView }) {
+  useEffect(loadJob, []);
+  const ofJob = roleOfShown.value;
+  const view = inJob(alone, ofJob?.role);
   const { overview } = view;
   return (
     <Workspace view={view}>
       <div class="pane" tabIndex={0} role="region" aria-label="Overview">
         <div class="page">
-          <VerdictHead view={view} />
+          <VerdictHead view={view} ofJob={ofJob} />
           <div class="grid">
             <div class="col">
               <Changes view={view} />

@@ -1,25 +1,19 @@
 import type { ComponentChildren } from "preact";
-import type { OverviewView, WindowView } from "../../api/types.ts";
+import type { JobRank, OverviewView, RankRole, WindowView } from "../../api/types.ts";
 import { formatDuration } from "../../format/duration.ts";
 import { formatCounted, formatShare, shareOf } from "../../format/number.ts";
 import { InlineText } from "../../widgets/Prose.tsx";
+import { RankLink } from "../job/RankLink.tsx";
 import { meanOfSteady, onMeanDevice } from "./means.ts";
 
 /** The answer in a sentence, beside it a step, its idle and what can be saved of it. */
-export function VerdictHead({ view }: { view: WindowView }) {
+export function VerdictHead({ view, ofJob }: { view: WindowView; ofJob: RoleInJob | null }) {
   const { overview } = view;
   return (
     <section class="head" aria-labelledby="verdict">
       <div class={overview.nothing_to_fix ? "sealed" : ""}>
         {overview.nothing_to_fix && <Seal />}
-        <h1 id="verdict" class="anywhere">
-          <InlineText text={view.verdict} />
-        </h1>
-        {view.first_action !== "" && (
-          <p class="b anywhere">
-            <InlineText text={view.first_action} />
-          </p>
-        )}
+        {ofJob === null ? <OfWindow view={view} /> : <OfJob view={view} ofJob={ofJob} />}
         {view.detail !== "" && (
           <p class="t2 anywhere">
             <InlineText text={view.detail} />
@@ -36,6 +30,41 @@ export function VerdictHead({ view }: { view: WindowView }) {
         {view.predicted_first ? <WaitsFigure view={view} /> : <SavingFigure overview={overview} />}
       </dl>
     </section>
+  );
+}
+
+interface RoleInJob {
+  role: RankRole;
+  late: JobRank | null;
+}
+
+function OfWindow({ view }: { view: WindowView }) {
+  return (
+    <>
+      <h1 id="verdict" class="anywhere">
+        <InlineText text={view.verdict} />
+      </h1>
+      {view.first_action !== "" && (
+        <p class="b anywhere">
+          <InlineText text={view.first_action} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Whom the ranks wait for comes before what this one says alone. */
+function OfJob({ view, ofJob: { role, late } }: { view: WindowView; ofJob: RoleInJob }) {
+  return (
+    <>
+      <h1 id="verdict" class="anywhere">
+        <InlineText text={role.sentence} />
+      </h1>
+      <p class="b anywhere">{late === null ? `First: ${role.order}.` : <RankLink rank={late} prefix="Open " />}</p>
+      <p class="t2 anywhere">
+        <InlineText text={view.verdict} />
+      </p>
+    </>
   );
 }
 
