@@ -8,7 +8,6 @@ whether these are the same bytes again.
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -28,7 +27,6 @@ from tbprof.hook.audit.sync_warnings import SyncCallbacks, SyncWarnings
 from tbprof.hook.safety.compiled_code import has_compiled_code
 from tbprof.hook.safety.guard import MissingFacts, let_through
 from tbprof.hook.safety.program_values import class_name
-from tbprof.hook.window.module_marks import MOST_WINDOWS
 from tbprof.model import Audit, Construction, MissingFact
 
 NO_STEP = "no_step"
@@ -164,9 +162,6 @@ _WATCHED: tuple[Any, ...] = (torch.nn.Module, Optimizer)
 """Every module, every loss and every optimizer runs the `__init__` of one of them."""
 
 
-_watched_windows = itertools.count()
-
-
 class ConstructionWatch:
     """Counts by line; only from `start` to `stop` are the two `__init__` ours."""
 
@@ -177,9 +172,7 @@ class ConstructionWatch:
         self._replaced: list[tuple[Any, Callable[..., None], Callable[..., None]]] = []
 
     def start(self) -> None:
-        """Count from now on, in the first windows of a process."""
-        if next(_watched_windows) >= MOST_WINDOWS:
-            return
+        """Count from now on."""
         for kind in _WATCHED:
             original = kind.__init__
             ours = self._counting(original)

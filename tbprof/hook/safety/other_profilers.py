@@ -59,14 +59,14 @@ def other_profiler_at_work(own: profile | None) -> bool:
 
     Call it only while `own` itself does not record. A profiler that warms up shows in no
     flag of torch, but as an object. Finding that takes some 60 ms per million objects, and
-    is only done where a profiler was announced. Frozen objects can't be searched: one of them may be it.
+    is only done where a profiler was announced.
     """
     if is_recording() or torch.autograd.profiler._is_profiler_enabled:
         return True
     if not _is_announced():
         return False
     # type() and not isinstance(): a proxy's __class__ may run code of its own.
-    return gc.get_freeze_count() > 0 or any(
+    return any(
         issubclass(type(candidate), profile) and candidate is not own and _is_prepared(candidate)
         for candidate in gc.get_objects()
     )
