@@ -179,7 +179,7 @@ ELSEWHERE = {
     "preflight/patches/cuda_tools.py": {"write_bytes": OF_THE_USER},
     "trace/export/published_trace.py": {"open": OF_THE_USER},
     "hook/spool.py": {"open": "a folder, opened as nothing else"},
-    "process/detached.py": {"open": PRIVATE},
+    "process/detached.py": {"open": PRIVATE, "read_text": NO_FILE},
     "preflight/fits/command.py": {"read_text": PRIVATE},
     "preflight/fits/one_size.py": {"write_text": PRIVATE},
     "preflight/child_runs.py": {"write_bytes": PRIVATE, "read_bytes": PRIVATE},

@@ -21,7 +21,7 @@ from trace_builder import TraceBuilder
 
 from tbprof.texts.health import health_sentence
 
-OTHER_WORK = "The GPU is idle 18 % of a step, 15 % because the host does other work between launches."
+OTHER_WORK = "The GPU is idle 18 % of a step, 15 % because the host is late to launch: it does other work between launches."
 """What is true of `training()`, whatever became of some of its rows."""
 
 
@@ -29,13 +29,15 @@ def assert_other_work(built: TraceBuilder, verdict: str = OTHER_WORK) -> None:
     """The first sentence, and the first action, which is the same in each."""
     case, said = said_of(built)
     assert (case, said.verdict) == ("host_bound", verdict)
-    assert said.action.startswith("First: shorten the host's own work here, or move it out of the step")
+    assert said.action.startswith("First: shorten what the host does between `aten::mm` and `aten::mm`")
 
 
 def test_a_few_lost_kernels_of_a_tiny_window_hide_nothing() -> None:
     case, said = said_of(tiny_window_with_few_lost())
     assert case == "host_bound"
-    assert said.verdict.startswith("The GPU is idle 97 % of the window, 96 % because the host does other")
+    assert said.verdict.startswith(
+        "The GPU is idle 97 % of the window, 96 % because the host is late to launch: it does other"
+    )
     assert 'record_function("attention")' in said.action
 
 
@@ -64,7 +66,9 @@ def test_communication_without_calls_is_joined_by_its_order() -> None:
     built = communication_without_calls()
     case, said = said_of(built)
     assert case == "launch_bound"
-    assert said.verdict.startswith("The GPU is idle 47 % of a step, 30 % because the host launches kernels")
+    assert said.verdict.startswith(
+        "The GPU is idle 47 % of a step, 30 % because the host is late to launch: it launches kernels"
+    )
     assert "communication that no computing covers" in said.detail
     assert "launches_without_gpu_rows" not in [fact.code for fact in built.report().trace.health]
 
@@ -122,7 +126,10 @@ def test_a_loader_that_is_an_annotation_is_one() -> None:
             built.launch(call, call + 6, runs=(call + 10, call + 100), name=GEMM)
     case, said = said_of(built)
     assert case == "input"
-    assert said.verdict == "The GPU is idle 58 % of a step, 50 % because the next batch is not ready."
+    assert (
+        said.verdict
+        == "The GPU is idle 58 % of a step, 50 % because it is waiting for data: the next batch is not ready."
+    )
     assert said.action.startswith("First: prepare batches faster")
 
 

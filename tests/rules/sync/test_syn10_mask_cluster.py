@@ -15,7 +15,7 @@ from scenes import host_bound
 def test_reads_that_hide_each_other_are_one_finding_over_their_sites() -> None:
     (finding,) = found(masked_reads(), "SYN10")
     assert (finding.sites, finding.count, finding.removal) == ((0, 1), 8, "defer")
-    assert finding.numbers() == {"joint_ns": 654_000, "singles_ns": 104_000}
+    assert finding.numbers() == {"joint_ns": 654_000, "singles_ns": 104_000, "steps": 4}
     assert finding.saving is not None
     assert finding.saving.estimate_ns == 654_000
 
