@@ -21,7 +21,8 @@ from trace_builder import TraceBuilder
 
 from tbprof.texts.health import health_sentence
 
-OTHER_WORK = "The GPU is idle 18 % of a step, 15 % because the host is late to launch: it does other work between launches."
+LATE = "because the host is late to launch:"
+OTHER_WORK = f"The GPU is idle 18 % of a step, 15 % {LATE} it does other work between launches."
 """What is true of `training()`, whatever became of some of its rows."""
 
 
@@ -35,9 +36,7 @@ def assert_other_work(built: TraceBuilder, verdict: str = OTHER_WORK) -> None:
 def test_a_few_lost_kernels_of_a_tiny_window_hide_nothing() -> None:
     case, said = said_of(tiny_window_with_few_lost())
     assert case == "host_bound"
-    assert said.verdict.startswith(
-        "The GPU is idle 97 % of the window, 96 % because the host is late to launch: it does other"
-    )
+    assert said.verdict.startswith(f"The GPU is idle 97 % of the window, 96 % {LATE} it does other")
     assert 'record_function("attention")' in said.action
 
 
@@ -66,9 +65,7 @@ def test_communication_without_calls_is_joined_by_its_order() -> None:
     built = communication_without_calls()
     case, said = said_of(built)
     assert case == "launch_bound"
-    assert said.verdict.startswith(
-        "The GPU is idle 47 % of a step, 30 % because the host is late to launch: it launches kernels"
-    )
+    assert said.verdict.startswith(f"The GPU is idle 47 % of a step, 30 % {LATE} it launches kernels")
     assert "communication that no computing covers" in said.detail
     assert "launches_without_gpu_rows" not in [fact.code for fact in built.report().trace.health]
 
