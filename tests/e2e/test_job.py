@@ -33,7 +33,7 @@ def test_it_names_the_late_rank_and_leads_down_to_one_collective(page: Page, add
 
 @IN_LIGHT
 def test_the_overview_of_each_rank_says_first_who_is_late(page: Page, address: str) -> None:
-    frame = open_tab(page, address, "job", "overview", worker="node_rank0")
+    frame = open_tab(page, address, "job", "overview", worker="node_0_rank0")
     expect(frame.locator("h1")).to_contain_text("Rank 1 is late by")
     frame.get_by_role("button", name="Open rank 1").click()
     expect(frame.locator("h1")).to_contain_text("The other ranks wait for this one: it is late by")
