@@ -170,13 +170,13 @@ class ProfiledWindow:
         self.missing.ask("open_ranges", begin_open_ranges_again, None)
         try:
             self._profiler.__enter__()
+            self.start_ns = perf_counter_ns() - began_ns
+            self._claim()
+            if self._marks is not None:
+                self.missing.ask("module_marks", self._marks.begin, None)
         except BaseException:
             self._let_go()
             raise
-        self.start_ns = perf_counter_ns() - began_ns
-        self._claim()
-        if self._marks is not None:
-            self.missing.ask("module_marks", self._marks.begin, None)
 
     def advance(self) -> None:
         """A training step is over: record it as one, and do what is due after it."""

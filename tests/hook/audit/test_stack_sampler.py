@@ -73,7 +73,7 @@ def test_the_shares_of_lines_are_those_of_their_time() -> None:
     seen_ns: Counter[str] = Counter()
     for line in lines:
         seen_ns[line.function if line.caller is None else line.caller.function] += line.time_ns
-    assert seen_ns["multiply"] < 0.05 * spent_ns["multiply"]
+    assert seen_ns["multiply"] < 0.2 * spent_ns["multiply"]
     both_ns, seen_both_ns = spent_ns["sort"] + spent_ns["count"], seen_ns["sort"] + seen_ns["count"]
     assert seen_ns["sort"] / seen_both_ns == pytest.approx(spent_ns["sort"] / both_ns, abs=0.12)
 

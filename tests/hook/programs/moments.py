@@ -32,8 +32,9 @@ SCHEDULE = tbprof.Schedule(skip_first=1, warmup=1, active=1)
 STEPS = 9
 
 SAME_VALUES = ("close", "phase")
-"""Where a step is counted or put off within the audit's own look at a call, the rest of that step may still see
-the mode, and the encoder leaves its fast path: the last bits of its values differ. What is raised ends a step."""
+"""Where a step is counted or put off within the audit's own look at a call, the rest of that step may still
+see the mode, and the encoder leaves its fast path: the last bits of its values differ. What is raised ends a
+step."""
 
 MOST_TIMES = 4
 """That a line is counted: a loop goes through all objects there are."""
