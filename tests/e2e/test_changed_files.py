@@ -78,7 +78,7 @@ def test_the_list_of_runs_has_the_figures_of_the_one_shown_as_soon_as_it_was_rea
     beside.mkdir()
     exchanging(4_000).write(beside / FIRST)
     open_tab(page, address, "run", "fleet")
-    expect(page.locator("table.fleet .lost")).to_have_count(2)
+    expect(page.locator("table.fleet .lost")).to_have_count(1)
     page.locator("table.fleet a", has_text="beside").click()
     page.locator("nav a", has_text="Fleet").click()
     expect(page.locator("table.fleet .lost")).to_have_count(2)
