@@ -254,14 +254,23 @@ def _leave_waiting(_: int | None) -> int:
 _LEAVE_WAITING = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(_leave_waiting)
 
 
-def _only_mode() -> Any:
-    """The mode of ours that is alone on this thread's stack, else None."""
-    alone = _mode_at(0) if _length() == 1 else None
-    return alone if any(ours is alone for ours in _hidden) else None
+def _only_ours() -> list[Any]:
+    """The modes of this thread where all of them are ours: one, and one before it that waits to be left."""
+    modes = function_modes()
+    return modes if all(any(ours is mode for ours in _hidden) for mode in modes) else []
+
+
+def _are_popped(modes: list[Any]) -> bool:
+    """Take them off the stack; False where a signal handler has left one of them meanwhile."""
+    for number, mode in enumerate(reversed(modes)):
+        if not _is_popped(mode):
+            for popped in modes[len(modes) - number :]:
+                _push_mode(popped)
+            return False
+    return True
 
 
 def _is_popped(mode: Any) -> bool:
-    """Take it off the top of the stack; False where a signal handler has left it meanwhile."""
     try:
         popped = _pop_mode()
     except RuntimeError as error:
@@ -279,18 +288,19 @@ def _without_ours(ask: Callable[..., bool]) -> Callable[..., bool]:
     def asked(*given: Any) -> bool:
         if not ask(*given):
             return False
-        mode = _only_mode()
-        if mode is None:
-            return True
-        if not _is_popped(mode):
+        modes = _only_ours()
+        if not modes or not _are_popped(modes):
+            # Of the program's, or left by a signal handler since it was asked.
             return ask(*given)
         try:
             return ask(*given)
         finally:
-            _push_mode(mode)
-            if not mode.is_entered:
-                # Left by a signal handler meanwhile.
-                leave(mode)
+            for mode in modes:
+                _push_mode(mode)
+            for mode in modes:
+                if not mode.is_entered:
+                    # Left meanwhile, or waiting for that.
+                    leave(mode)
 
     # TorchScript knows torch's by identity.
     _register_builtin(asked, "aten::has_torch_function")

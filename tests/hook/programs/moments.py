@@ -31,11 +31,6 @@ FOLDERS = {"hook": Path(tbprof.__file__).parent / "hook", "torch": Path(torch.__
 SCHEDULE = tbprof.Schedule(skip_first=1, warmup=1, active=1)
 STEPS = 9
 
-SAME_VALUES = ("close", "phase")
-"""Where a step is counted or put off within the audit's own look at a call, the rest of that step may still
-see the mode, and the encoder leaves its fast path: the last bits of its values differ. What is raised ends a
-step."""
-
 MOST_TIMES = 4
 """That a line is counted: a loop goes through all objects there are."""
 
@@ -184,7 +179,7 @@ def run(
             found["raised"] = f"{type(error).__name__}: {error}"
     sys.settrace(None)
     hook.close(wait_s=0)
-    if kind in SAME_VALUES and values not in (None, computed):
+    if kind != "raise" and values not in (None, computed):
         found["values"] = next(
             at for at, pair in enumerate(zip(computed, values, strict=False)) if len({*pair}) > 1
         )

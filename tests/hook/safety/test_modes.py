@@ -178,14 +178,25 @@ def test_a_mode_that_torch_may_be_about_to_call_is_left_afterwards(mode: Functio
 def test_a_question_is_answered_where_a_handler_leaves_the_mode_meanwhile(
     mode: Functions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def only_mode() -> Functions:
+    def only_ours() -> list[Functions]:
         leave(mode)
-        return mode
+        return [mode]
 
     tensors = (torch.ones(1),)
-    monkeypatch.setattr(modes, "_only_mode", only_mode)
+    monkeypatch.setattr(modes, "_only_ours", only_ours)
     assert not torch.overrides.has_torch_function(tensors)
     assert function_modes() == []
+
+
+def test_one_that_waits_to_be_left_is_as_unseen_as_the_next_one_beside_it(mode: Functions) -> None:
+    later = Functions()
+    enter_function_mode(later)
+    mode.is_entered = False
+    modes.leave_when_outside(mode)
+    assert not torch.overrides.has_torch_function((torch.ones(1),))
+    assert function_modes() == [later]
+    leave(later)
+    wait_until_left()
 
 
 def wait_until_left() -> None:
