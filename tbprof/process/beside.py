@@ -91,10 +91,10 @@ def _stand_apart() -> None:
 
 
 def _close_others(kept: set[int]) -> None:
-    # As a text is read from it, there is one more, which is closed by then.
     with contextlib.suppress(OSError):
         for number in map(int, os.listdir(_DESCRIPTORS)):  # noqa: PTH208 - imports little
             if number > _STANDARD_ERROR and number not in kept:
+                # The one by which they were listed is closed already.
                 with contextlib.suppress(OSError):
                     os.close(number)
 

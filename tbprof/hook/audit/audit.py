@@ -55,7 +55,7 @@ class AuditStep:
         self._missing = MissingFacts()
         self._recorder = LineRecorder(self._missing)
         self._whole: tuple[CallLog, int] | None = None
-        self._constructions = ConstructionWatch()
+        self._constructions = ConstructionWatch(self._missing)
         self._sampler = StackSampler()
         self._waits_fact = "sync_callbacks" if sync_callbacks else "sync_warnings"
         self._waits: SyncWarnings | SyncCallbacks = (
@@ -165,7 +165,8 @@ _WATCHED: tuple[Any, ...] = (torch.nn.Module, Optimizer)
 class ConstructionWatch:
     """Counts by line; only from `start` to `stop` are the two `__init__` ours."""
 
-    def __init__(self) -> None:
+    def __init__(self, missing: MissingFacts) -> None:
+        self._missing = missing
         self.is_on = True
         """Off, it counts nothing."""
         self._counts: Counter[tuple[str, int, str, str]] = Counter()
@@ -209,6 +210,7 @@ class ConstructionWatch:
             self._note(class_name(built), innermost)
         except Exception as fault:  # noqa: BLE001 - the border to the user's constructor
             let_through(fault)
+            self._missing.note("constructions", fault)
             self.is_on = False
 
     def _note(self, kind: str, innermost: FrameType) -> None:

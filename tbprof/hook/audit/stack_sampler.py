@@ -13,7 +13,6 @@ import sysconfig
 from _thread import start_new_thread
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from operator import attrgetter, itemgetter
 from threading import get_ident
 from time import perf_counter_ns, sleep
@@ -32,8 +31,8 @@ MOST_SAMPLES = 20_000
 _SHORTEST_PAUSE_S = 0.001
 _SHARE_OF_TIME = 0.008
 """The most that samples take of a step's time."""
-_DEPTHS = (32, 16, 8, 4, 2, 1)
-"""How many of the innermost frames a sample has: the first number of which there are as many."""
+_DEPTHS = (32, 24, 18, 14, 11, 9, 7, 5, 4, 3, 2, 1)
+"""How many of the innermost frames a sample has: about as many as there are. One that asks for more fails."""
 
 _HAS_LOCK = not sysconfig.get_config_var("Py_GIL_DISABLED")
 _NEXT_BATCH = _BaseDataLoaderIter.__next__.__code__
@@ -51,13 +50,13 @@ class StackSampler:
         """Off, it looks away."""
         self._runs = False
         self._stacks: list[Stack] = []
-        self._at_ns: list[int] = []
+        self._spent_ns: list[int] = []
+        """The time since the look before, of each."""
 
     def start(self) -> None:
         """Sample this thread from now on."""
         if _HAS_LOCK:
             self._runs = True
-            self._at_ns.append(perf_counter_ns())
             start_new_thread(self._run, (get_ident(),))
 
     def stop(self) -> None:
@@ -67,7 +66,7 @@ class StackSampler:
     def forget(self) -> None:
         """Stop, and keep nothing."""
         self.stop()
-        self._stacks = []
+        self._stacks, self._spent_ns = [], []
 
     @property
     def taken(self) -> int:
@@ -82,43 +81,48 @@ class StackSampler:
         """
         time_ns: Counter[_Line] = Counter()
         counts: Counter[_Line] = Counter()
-        for stack, (before_ns, at_ns) in zip(self._stacks, pairwise(self._at_ns), strict=False):
+        # Another sample may be on its way.
+        for stack, spent_ns in zip(tuple(self._stacks), self._spent_ns, strict=False):
             line = _line_of(stack)
             if line is not None:
                 counts[line] += 1
-                time_ns[line] += at_ns - before_ns
+                time_ns[line] += spent_ns
         most = time_ns.most_common(MOST_LINES)
-        return tuple(SampledLine(*line, count=counts[line], time_ns=spent_ns) for line, spent_ns in most)
+        return tuple(SampledLine(*line, count=counts[line], time_ns=all_ns) for line, all_ns in most)
 
     def _run(self, thread: int) -> None:
-        depth = 0
+        at, before_ns = 0, perf_counter_ns()
         while self._runs and len(self._stacks) < MOST_SAMPLES:
             began_ns = perf_counter_ns()
             if self.is_on:
-                try:
-                    self._stacks.append(_sample(thread, _DEPTHS[depth]))
-                    self._at_ns.append(perf_counter_ns())
-                except AttributeError:
-                    # The stack is not as deep as that.
-                    depth = min(depth + 1, len(_DEPTHS) - 1)
-                    continue
-                except KeyError:
+                # One more frame than last time, and fewer until there are as many.
+                at = max(at - 1, 0)
+                while (stack := _sample(thread, _DEPTHS[at])) is None and at + 1 < len(_DEPTHS):
+                    at += 1
+                if stack is None:
                     # The thread is gone.
                     return
-            taken_s = (perf_counter_ns() - began_ns) / 1e9
+                self._spent_ns.append(perf_counter_ns() - before_ns)
+                self._stacks.append(stack)
+            before_ns = perf_counter_ns()
+            taken_s = (before_ns - began_ns) / 1e9
             sleep(max(_SHORTEST_PAUSE_S, taken_s / _SHARE_OF_TIME))
 
 
-def _sample(thread: int, depth: int) -> Stack:
+def _sample(thread: int, depth: int) -> Stack | None:
+    """None where the thread has fewer frames, or is gone."""
     frames = map(itemgetter(thread), iter(sys._current_frames, None))
     stacks = map(_GETTERS[depth], frames)
-    if not gc.isenabled():
-        return next(stacks)
+    collects = gc.isenabled()
+    # One call of C's: Python changes to no other thread within it.
+    samples = zip(iter(gc.disable, 0), stacks, iter(gc.enable, 0), strict=True) if collects else zip(stacks)
     try:
-        # One call of C's: Python changes to no other thread within it.
-        return next(zip(iter(gc.disable, 0), stacks, iter(gc.enable, 0), strict=True))[1]
-    finally:
-        gc.enable()
+        sample = next(samples)
+    except (AttributeError, KeyError):
+        if collects:
+            gc.enable()
+        return None
+    return sample[1 if collects else 0]
 
 
 def _getter(depth: int) -> attrgetter[Stack]:

@@ -14,7 +14,14 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from tbprof.hook.memory.storage_mode import StorageMode, block_of
-from tbprof.hook.safety.program_values import is_a, is_plain_tensor, is_tensor, items_of, named_modules
+from tbprof.hook.safety.program_values import (
+    class_name,
+    is_a,
+    is_plain_tensor,
+    is_tensor,
+    items_of,
+    named_modules,
+)
 from tbprof.model import HeldTensors
 
 LONGEST_S = 0.8
@@ -173,7 +180,7 @@ class KnownTensors:
         self.names: dict[int, str] = {}
         """The names of modules by their identity."""
         for root in self._roots():
-            first = type(root).__name__
+            first = class_name(root)
             for name, module in named_modules(root):
                 self.names.setdefault(id(module), _joined(first, name))
 
@@ -202,8 +209,8 @@ class KnownTensors:
     def say_of(self, optimizer: Optimizer, mode: StorageMode) -> None:
         """Its parameters, their gradients, and its state."""
         for group in items_of(optimizer.__dict__["param_groups"]):
-            for parameters in items_of(group):
-                self._say_parameters(mode, items_of(parameters), "")
+            if is_a(group, dict):
+                self._say_parameters(mode, items_of(dict.get(group, "params")), "")
         states = optimizer.__dict__.get("state", {})
         for parameter, state in dict.items(states) if is_a(states, dict) else ():
             owner = _module_of(parameter) if is_tensor(parameter) else ""

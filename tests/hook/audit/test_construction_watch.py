@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from tbprof.hook.audit.audit import ConstructionWatch
+from tbprof.hook.safety.guard import MissingFacts
 from tbprof.model import Construction
 
 HERE = f"audit/{Path(__file__).name}"
@@ -22,7 +23,7 @@ class Block(nn.Module):
 
 
 def built_by(program: Callable[[], object]) -> tuple[Construction, ...]:
-    watch = ConstructionWatch()
+    watch = ConstructionWatch(MissingFacts())
     watch.start()
     try:
         program()
@@ -67,7 +68,7 @@ def test_torch_is_as_it_was_before() -> None:
 
 def test_another_tool_s_wrapper_that_came_after_ours_stays_and_works() -> None:
     original = nn.Module.__init__
-    watch = ConstructionWatch()
+    watch = ConstructionWatch(MissingFacts())
     watch.start()
     ours, seen = nn.Module.__init__, []
 

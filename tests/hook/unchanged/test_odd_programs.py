@@ -130,7 +130,7 @@ def test_a_class_that_has_no_name_to_give_is_built() -> None:
     class Part(nn.Module, metaclass=Nameless):
         pass
 
-    watch = ConstructionWatch()
+    watch = ConstructionWatch(MissingFacts())
     watch.start()
     try:
         Part()

@@ -48,6 +48,7 @@ def test_ranges_of_a_program_may_go_on_from_window_to_window(
 
 
 def test_a_range_that_is_open_begins_again_outside_of_its_recording() -> None:
+    begin_open_ranges_again()
     with profile():
         label = record_function("chunk").__enter__()
         begun = label.record
@@ -65,21 +66,34 @@ from torch.autograd.profiler import record_function
 from tbprof.hook.window.open_ranges import begin_open_ranges_again
 
 searches, search = [], gc.get_referrers
-gc.get_referrers = lambda kind: searches.append(kind) or search(kind)
+gc.get_referrers = lambda *kinds: searches.append(kinds) or search(*kinds)
 
 def searched():
     before = len(searches)
     begin_open_ranges_again()
     return len(searches) - before
 
-print(searched(), searched())
+print(searched(), searched(), searched())
 label = record_function("chunk")
 print(searched(), searched())
+other = record_function("other")
 del label
 print(searched(), searched())
 """
 
 
-def test_they_are_searched_for_only_where_there_may_be_some(run_script: RunScript) -> None:
+def test_they_are_searched_for_only_where_one_came_or_went(run_script: RunScript) -> None:
     ended = run_script(SEARCHES)
-    assert ended.stdout.split() == ["1", "0", "1", "1", "1", "0"]
+    # Before the first window nothing has been recorded.
+    assert ended.stdout.split() == ["0", "1", "0", "1", "0", "1", "0"]
+
+
+def test_one_that_began_again_does_not_do_so_for_each_window() -> None:
+    begin_open_ranges_again()
+    with profile():
+        label = record_function("chunk").__enter__()
+    begin_open_ranges_again()
+    again, kept = label.record, len(open_ranges._never_ended)
+    begin_open_ranges_again()
+    assert label.record is again
+    assert len(open_ranges._never_ended) == kept
