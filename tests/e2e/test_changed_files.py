@@ -77,6 +77,8 @@ def test_the_list_of_runs_has_the_figures_of_the_one_shown_as_soon_as_it_was_rea
     beside = run.parent / "beside"
     beside.mkdir()
     exchanging(4_000).write(beside / FIRST)
+    # What is read in the background has figures, too.
+    page.request.get(f"{address}/data/plugin/tbprof/fleet?traces=stop")
     open_tab(page, address, "run", "fleet")
     expect(page.locator("table.fleet .lost")).to_have_count(1)
     page.locator("table.fleet a", has_text="beside").click()
