@@ -302,16 +302,15 @@ def _run_unseen(script: bytes) -> bool:
     except (OSError, AttributeError):
         return False
     clone.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
-    with mmap.mmap(-1, _STACK_BYTES) as stack:
-        bottom = ctypes.c_char.from_buffer(stack)
-        top = (ctypes.addressof(bottom) + _STACK_BYTES) // _ALIGNED * _ALIGNED
-        # A handler would run twice, in the memory that both have.
-        with _no_signals():
-            between = clone(function, top, _CLONE_VM | _CLONE_VFORK, script)
-            if between > 0:
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(between, _WALL)
-        del bottom
+    # Not closed but dropped: what a handler raises here would come out as an error of closing what is in use.
+    bottom = ctypes.c_char.from_buffer(mmap.mmap(-1, _STACK_BYTES))
+    top = (ctypes.addressof(bottom) + _STACK_BYTES) // _ALIGNED * _ALIGNED
+    # A handler would run twice, in the memory that both have.
+    with _no_signals():
+        between = clone(function, top, _CLONE_VM | _CLONE_VFORK, script)
+        if between > 0:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(between, _WALL)
     return bool(between > 0)
 
 
