@@ -68,6 +68,11 @@ _BEFORE: list[Callable[..., None]] = []
 _AFTER: list[Callable[..., None]] = []
 
 
+def _take_out(hooks: dict[int, Callable[..., Any]], ours: Callable[..., None]) -> None:
+    for key in [key for key, hook in hooks.items() if hook is ours]:
+        del hooks[key]
+
+
 def watch_optimizers() -> None:
     """Have torch tell of optimizers' steps, once in a process and while none steps.
 
@@ -189,17 +194,20 @@ class MemoryRecorder:
         known.say_to(mode, all_tensors=True)
         mode.log.begin()
         self._mode, self._known, self._step, self._thread = mode, known, steps_taken, get_ident()
-        for handle in (
-            modules.register_module_forward_pre_hook(self._guarded(self._enter_module)),
-            modules.register_module_forward_hook(self._guarded(self._leave_module)),
+        # Each is to be taken back before it is there: a handler of the program may raise in between.
+        for hooks, register, note in (
+            (modules._global_forward_pre_hooks, modules.register_module_forward_pre_hook, self._enter_module),
+            (modules._global_forward_hooks, modules.register_module_forward_hook, self._leave_module),
         ):
-            self._hooks.callback(handle.remove)
-        for given, note in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
-            given.append(self._guarded(note))
-            self._hooks.callback(given.clear)
+            called = self._guarded(note)
+            self._hooks.callback(_take_out, hooks, called)
+            register(called)
+        for told, tell in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
+            self._hooks.callback(told.clear)
+            told.append(self._guarded(tell))
         compilations = CompilationWatch(self._close_log)
-        compilations.look()
         self._hooks.callback(compilations.stop)
+        compilations.look()
         watch_allocations()
         self._history.begin()
         enter_dispatch_mode(mode)

@@ -95,8 +95,8 @@ class CompilationWatch:
         # The module may be in the middle of its import.
         handler = getattr(dynamo, "callback_handler", None)
         if handler is not None:
-            handler.register_start_callback(self._said)
             self._handler = handler
+            handler.register_start_callback(self._said)
         return handler is not None
 
     def stop(self) -> None:
