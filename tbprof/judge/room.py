@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 _LEAST_LEFT = 0.5
 """The part of what a change could win from which on it is worth a row beside those above it."""
 
-_SAME_TIME = (frozenset({"PRC01", "PRC02"}), frozenset({"DST01", "DST04"}))
-"""Rules of which two are about the same kernels, each with its own change."""
-
 _STEPS, _HOST, _KERNELS = "steps", "host", "kernels"
 
 
@@ -112,8 +109,12 @@ def _rival(report: Report, rows: Sequence[Action], action: Action) -> int | None
 
 
 def _is_same_time(report: Report, row: Action, action: Action) -> bool:
-    rules = {report.findings[one.findings[0]].rule for one in (row, action)}
-    return len(rules) > 1 and any(rules <= same for same in _SAME_TIME)
+    """Whether both are about the same kernels, each with its own change."""
+    one, other = (report.findings[of.findings[0]].rule for of in (row, action))
+    return any(
+        rule is not None and rule.same_time_as == code
+        for rule, code in ((rule_of(one), other), (rule_of(other), one))
+    )
 
 
 def _pools(report: Report, action: Action) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def action_rows(report: Report, ranked: Ranked, step_us: float) -> tuple[ActionR
         saves = saving_view(action.saving, max(len(report.steps), 1))
         then = then.after(saves)
         adds = action.total_ns is not None and action is not first
-        rows.append(_row(report, action, saves, then, adds=adds))
+        rows.append(_row(report, action, saves, step_us, then, adds=adds))
     return tuple(rows)
 
 
@@ -48,13 +48,11 @@ class _Then:
 
     left_us: float
     is_most: bool = False
-    step_us: float = 0.0
 
     def after(self, saves: SavingView) -> _Then:
-        whole_us = self.step_us or self.left_us
         if saves.estimate_us is None:
-            return _Then(self.left_us, is_most=True, step_us=whole_us)
-        return _Then(max(self.left_us - saves.estimate_us, 0.0), self.is_most, whole_us)
+            return _Then(self.left_us, is_most=True)
+        return _Then(max(self.left_us - saves.estimate_us, 0.0), self.is_most)
 
 
 def smaller_actions(report: Report, ranked: Ranked, step_us: float) -> str:
@@ -82,9 +80,11 @@ def finding_rows(report: Report, indices: tuple[int, ...]) -> tuple[FindingRow, 
     return tuple(finding_row(report.findings[at], report) for at in indices)
 
 
-def _row(report: Report, action: Action, saves: SavingView, then: _Then, *, adds: bool) -> ActionRow:
+def _row(
+    report: Report, action: Action, saves: SavingView, step_us: float, then: _Then, *, adds: bool
+) -> ActionRow:
     finding, *others = (report.findings[at] for at in action.findings)
-    share = min(saves.amount_us / max(then.step_us, 0.001), 1.0)
+    share = min(saves.amount_us / max(step_us, 0.001), 1.0)
     is_joint = bool(others) and action.total_ns is not None and not is_one_change(report, action)
     title, how = _order(finding, is_joint=is_joint)
     return ActionRow(

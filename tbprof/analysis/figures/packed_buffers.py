@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import Intervals, union
+from tbprof.analysis.intervals import Intervals, union_of
 from tbprof.analysis.names import matching_rows
-from tbprof.trace.columns.arrays import Int64s
-from tbprof.trace.columns.columns import Category
+from tbprof.trace.columns.arrays import Int64s, distinct
+from tbprof.trace.columns.columns import Category, Slices
 
 _FORWARDS = r"DistributedDataParallel\.forward"
 _PACKS = r"aten::(?:un)?flatten_dense_tensors"
@@ -24,25 +24,29 @@ def packed_buffers(facts: Facts) -> Intervals:
     forwards = matching_rows(facts.trace, _FORWARDS, Category.USER_ANNOTATION, Category.CPU_OP)
     packs = matching_rows(facts.trace, _PACKS, Category.CPU_OP)
     copies = matching_rows(facts.trace, _COPIES, Category.CPU_OP)
-    begins: list[int] = []
-    ends: list[int] = []
-    for row in forwards.tolist():
-        start_ns, lane = int(slices.start_ns[row]), int(slices.lane[row])
-        end_ns = start_ns + int(slices.duration_ns[row])
-        mine = packs[slices.lane[packs] == lane]
-        mine = mine[(slices.start_ns[mine] >= start_ns) & (slices.start_ns[mine] < end_ns)]
-        if not len(mine):
-            continue
-        last_ns = int(slices.end_of(mine).max())
-        after = copies[(slices.lane[copies] == lane) & (slices.start_ns[copies] >= last_ns)]
-        begins.append(int(slices.start_ns[mine].min()))
-        ends.append(_end_of_run(slices.start_ns[after], slices.end_of(after), last_ns))
-    return union(np.array(begins, np.int64), np.array(ends, np.int64))
+    spans = [
+        _spans_of_thread(*(_on(slices, rows, lane) for rows in (forwards, packs, copies)))
+        for lane in distinct(slices.lane[packs]).tolist()
+    ]
+    return union_of(spans)
 
 
-def _end_of_run(start_ns: Int64s, end_ns: Int64s, begun_ns: int) -> int:
-    """The end of the last of these that follow one another closely."""
-    before_ns = np.concatenate([[begun_ns], end_ns[:-1]])
-    apart = np.flatnonzero(start_ns - before_ns[: len(start_ns)] > _APART_NS)
-    run = end_ns[: apart[0]] if len(apart) else end_ns
-    return int(run[-1]) if len(run) else begun_ns
+def _on(slices: Slices, rows: Int64s, lane: int) -> Intervals:
+    rows = rows[slices.lane[rows] == lane]
+    rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
+    return Intervals(slices.start_ns[rows], slices.end_of(rows))
+
+
+def _spans_of_thread(forwards: Intervals, packs: Intervals, copies: Intervals) -> Intervals:
+    first = np.searchsorted(packs.start_ns, forwards.start_ns)
+    last = np.searchsorted(packs.start_ns, forwards.end_ns) - 1
+    first, last = first[first <= last], last[first <= last]
+    # No packing lies in another one.
+    ends_ns = packs.end_ns[last]
+    at = np.searchsorted(copies.start_ns, ends_ns)
+    apart = np.flatnonzero(copies.start_ns[1:] - copies.end_ns[:-1] > _APART_NS) + 1
+    ends = np.append(apart, len(copies))[np.searchsorted(apart, at, side="right")] - 1
+    near = at < len(copies)
+    near[near] = copies.start_ns[at[near]] - ends_ns[near] <= _APART_NS
+    ends_ns[near] = copies.end_ns[ends[near]]
+    return Intervals(packs.start_ns[first], ends_ns)

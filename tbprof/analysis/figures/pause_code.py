@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s
 
 _MOST = 0.5
 
@@ -35,38 +33,42 @@ class PauseCode:
 def pause_code(facts: Facts, idle: Intervals) -> PauseCode:
     """What is known of the code in these pauses, which are in order."""
     slices, names, ops = facts.trace.slices, facts.trace.names, facts.top_ops
-    held = overlap_ns(idle, slices.start_ns[ops.rows], slices.end_of(ops.rows))
-    spent: Counter[str] = Counter()
-    launching_ns = 0
-    for at in np.flatnonzero(held).tolist():
-        name = names[int(slices.name[ops.rows[at]])]
-        spent[name] += int(held[at])
-        launching_ns += int(held[at]) if ops.kernels[at] else 0
-    largest, most_ns = max(spent.items(), key=lambda one: (one[1], one[0]), default=("", 0))
+    held_ns = overlap_ns(idle, slices.start_ns[ops.rows], slices.end_of(ops.rows))
+    name, most_ns = _largest(slices.name[ops.rows].astype(np.int64), held_ns)
     (before, after), between = _around(facts, ops.rows, idle)
     return PauseCode(
-        largest=largest,
+        largest=names[name] if most_ns else "",
         share=most_ns / max(total_ns(idle), 1),
-        launches=launching_ns > _MOST * total_ns(idle),
+        launches=int(held_ns[ops.kernels > 0].sum()) > _MOST * total_ns(idle),
         before=before,
         after=after,
         between=between,
     )
 
 
+def _largest(keys: Int64s, weights_ns: Int64s) -> tuple[int, int]:
+    """The key with the largest sum of weights, and that sum; of equals the least."""
+    if not len(keys):
+        return NONE, 0
+    distinct_keys, at = np.unique(keys, return_inverse=True)
+    sums_ns = np.zeros(len(distinct_keys), np.int64)
+    np.add.at(sums_ns, at, weights_ns)
+    largest = int(np.argmax(sums_ns))
+    return int(distinct_keys[largest]), int(sums_ns[largest])
+
+
 def _around(facts: Facts, rows: Int64s, idle: Intervals) -> tuple[tuple[str, str], int]:
     """The operators between which most of the time lies, and how many of the pauses."""
     slices, names = facts.trace.slices, facts.trace.names
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
-    spent: Counter[tuple[str, str]] = Counter()
-    counts: Counter[tuple[str, str]] = Counter()
     # A pause ends when the launch of the next operator does: that operator began before.
     last = np.searchsorted(slices.start_ns[rows], idle.end_ns, side="left") - 1
     first = np.searchsorted(slices.start_ns[rows], idle.start_ns, side="right") - 1
-    for before, after, length in zip(first, last, idle.end_ns - idle.start_ns, strict=True):
-        if 0 <= before < after:
-            pair = (names[int(slices.name[rows[before]])], names[int(slices.name[rows[after]])])
-            spent[pair] += int(length)
-            counts[pair] += 1
-    pair = max(spent, key=lambda one: (spent[one], one), default=("", ""))
-    return pair, counts[pair]
+    within = (first >= 0) & (first < last)
+    name = slices.name[rows].astype(np.int64)
+    pairs = name[first[within]] * len(names) + name[last[within]]
+    pair, _ = _largest(pairs, (idle.end_ns - idle.start_ns)[within])
+    if pair == NONE:
+        return ("", ""), 0
+    before, after = divmod(pair, len(names))
+    return (names[before], names[after]), int((pairs == pair).sum())

@@ -202,9 +202,9 @@ class MemoryRecorder:
             called = self._guarded(note)
             self._hooks.callback(_take_out, hooks, called)
             register(called)
-        for told, tell in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
-            self._hooks.callback(told.clear)
-            told.append(self._guarded(tell))
+        for notes, note_step in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
+            self._hooks.callback(notes.clear)
+            notes.append(self._guarded(note_step))
         compilations = CompilationWatch(self._close_log)
         self._hooks.callback(compilations.stop)
         compilations.look()

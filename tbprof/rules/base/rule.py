@@ -58,6 +58,8 @@ class Rule:
     """How its fixes shorten a step; None where that is in another way, or not at all."""
     answers: tuple[str, ...] = ()
     """Cases of the verdict whose sentence is about what it finds."""
+    same_time_as: str = ""
+    """Code of a rule about the same kernels whose fix is another change; "" where there is none."""
     edit: Edit | None = None
     """The edit that fixes a line, where it is mechanical."""
     holds: Callable[[Facts], Set[SiteIndex]] | None = None

@@ -100,7 +100,7 @@ def _broadcasts(facts: Facts) -> _Cost:
     in_forward = is_among(found.at, launched_inside(facts, forwards))
     chosen = np.flatnonzero(in_forward & is_broadcast[found.key]) if len(found.keys) else found.at[:0]
     spent = int(facts.collective_exposed_ns[chosen].sum())
-    spans = packed_buffers(facts)
+    spans = facts.once(packed_buffers)
     idle_ns = total_ns(intersect(facts.empty_idle, spans))
     sent = _cost(facts, "broadcast_buffers=False", found.at[chosen], spent)
     won_ns = max(sent.won_ns, spent + max(idle_ns, earlier_host_ns(facts, spans)))

@@ -99,4 +99,4 @@ def _finding(facts: Facts, one: KindAndGroup, small: Int64s, exposed_ns: int) ->
     )
 
 
-RULE = Rule(code=_CODE, find=find, passing=collectives, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, same_time_as="DST01", find=find, passing=collectives, needs=(GPU_WORK,))

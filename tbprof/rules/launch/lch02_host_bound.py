@@ -115,7 +115,7 @@ def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
     long = facts.once(find_launch_idle).long()
     pieces: defaultdict[str, list[int]] = defaultdict(list)
     # Of buffers that are packed another rule knows the option.
-    packing = are_within(long.idle.start_ns, packed_buffers(facts))
+    packing = are_within(long.idle.start_ns, facts.once(packed_buffers))
     for at, name in enumerate(facts.places.names(long.idle.start_ns, long.idle.end_ns)):
         if (name or long.launch[at] != NONE) and not packing[at]:
             pieces[name].append(at)
@@ -124,7 +124,8 @@ def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
 
 def _paused(facts: Facts, place: str) -> Intervals:
     """All long pauses there, those too that the device did not wait for, or that go on in other code."""
-    long = subtract(subtract(pauses(facts), facts.causes.states["loading"]), packed_buffers(facts))
+    elsewhere = union_of((facts.causes.states["loading"], facts.once(packed_buffers)))
+    long = subtract(pauses(facts), elsewhere)
     mine = np.array([name == place for name in facts.places.names(long.start_ns, long.end_ns)], np.bool_)
     there = Intervals(long.start_ns[mine], long.end_ns[mine])
     if not place:

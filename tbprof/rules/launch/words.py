@@ -83,12 +83,14 @@ class HostPauses(Figures):
     @property
     def order(self) -> str:
         """The largest thing with a name is what to change; where nothing was recorded, where to look."""
+        if _PREPARES.search(self.place):
+            return "Prepare batches in worker processes, or before the step"
+        if self.sampled_share is not None:
+            return f"Shorten {place_words(self.place)}, or move it out of the step"
         made = _MADE_ON_HOST.fullmatch(self.largest if self._names_largest else self.place)
         if made is not None:
             what = f"torch.{made[1]}(..., device='cuda')"
             return f"Make this tensor on the GPU: `{what}` instead of `{made[1]}` on the CPU and a copy"
-        if _PREPARES.search(self.place):
-            return "Prepare batches in worker processes, or before the step"
         if self.launches and self.largest_share >= _LEAST_NAMED:
             return (
                 f"Launch less often, above all `{name_words(self.largest)}`: record a CUDA graph, or compile"

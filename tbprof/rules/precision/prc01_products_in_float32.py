@@ -73,6 +73,7 @@ def _passing(facts: Facts) -> words.HalfProducts | None:
 RULE = Rule(
     code=_CODE,
     effect="shorter_kernels",
+    same_time_as="PRC02",
     answers=("busy",),
     find=find,
     passing=_passing,

@@ -90,6 +90,8 @@ def facts_of_launches(trace: Trace) -> Iterator[HealthFact]:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
+    """What is known of launches without work."""
+
     part: Literal["start", "end", ""]
     """The part of the recording that was lost, where all else is whole."""
     devices: tuple[int, ...]
@@ -149,10 +151,10 @@ def _with_whole_part(trace: Trace, fact: HealthFact, marks: Int64s) -> Trace:
 
     Devices that worked on after another's tail was lost are kept up to there only.
     """
-    launches, lost, _ = _launches(trace)
-    cut = _cut_devices(trace, launches, lost)
     if "part" not in fact.numbers:
         return trace
+    launches, lost, _ = _launches(trace)
+    cut = _cut_devices(trace, launches, lost)
     slices = trace.slices
     category = slices.category.copy()
     if cut:
