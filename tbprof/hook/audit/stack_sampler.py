@@ -13,7 +13,7 @@ import sysconfig
 from _thread import start_new_thread
 from collections import Counter
 from collections.abc import Iterator
-from operator import attrgetter, itemgetter
+from operator import attrgetter, itemgetter, methodcaller
 from threading import get_ident
 from time import perf_counter_ns, sleep
 from types import CodeType
@@ -57,7 +57,7 @@ class StackSampler:
         """Sample this thread from now on."""
         if _HAS_LOCK:
             self._runs = True
-            start_new_thread(self._run, (get_ident(),))
+            start_new_thread(self._run, (_Looks(get_ident()),))
 
     def stop(self) -> None:
         """Take no more samples."""
@@ -90,14 +90,14 @@ class StackSampler:
         most = time_ns.most_common(MOST_LINES)
         return tuple(SampledLine(*line, count=counts[line], time_ns=all_ns) for line, all_ns in most)
 
-    def _run(self, thread: int) -> None:
+    def _run(self, looks: _Looks) -> None:
         at, before_ns = 0, perf_counter_ns()
         while self._runs and len(self._stacks) < MOST_SAMPLES:
             began_ns = perf_counter_ns()
             if self.is_on:
                 # One more frame than last time, and fewer until there are as many.
-                at = max(at - 1, 0)
-                while (stack := _sample(thread, _DEPTHS[at])) is None and at + 1 < len(_DEPTHS):
+                at -= at > 0
+                while (stack := looks.take(_DEPTHS[at])) is None and at + 1 < len(_DEPTHS):
                     at += 1
                 if stack is None:
                     # The thread is gone.
@@ -105,24 +105,37 @@ class StackSampler:
                 self._spent_ns.append(perf_counter_ns() - before_ns)
                 self._stacks.append(stack)
             before_ns = perf_counter_ns()
-            taken_s = (before_ns - began_ns) / 1e9
-            sleep(max(_SHORTEST_PAUSE_S, taken_s / _SHARE_OF_TIME))
+            pause_s = (before_ns - began_ns) / 1e9 / _SHARE_OF_TIME
+            # max() would allocate.
+            sleep(pause_s if pause_s > _SHORTEST_PAUSE_S else _SHORTEST_PAUSE_S)
 
 
-def _sample(thread: int, depth: int) -> Stack | None:
-    """None where the thread has fewer frames, or is gone."""
-    frames = map(itemgetter(thread), iter(sys._current_frames, None))
-    stacks = map(_GETTERS[depth], frames)
-    collects = gc.isenabled()
-    # One call of C's: Python changes to no other thread within it.
-    samples = zip(iter(gc.disable, 0), stacks, iter(gc.enable, 0), strict=True) if collects else zip(stacks)
-    try:
-        sample = next(samples)
-    except (AttributeError, KeyError):
-        if collects:
-            gc.enable()
-        return None
-    return sample[1 if collects else 0]
+class _Looks:
+    """Looks at a thread's stack, each in one call of C's: Python changes to no other thread within it.
+
+    To be made on the program's thread, and once: what a look allocates while garbage is collected would have
+    it collected on ours.
+    """
+
+    def __init__(self, thread: int) -> None:
+        self._collected: list[bool] = []
+        self._of_depth = {depth: self._looks(thread, depth) for depth in _DEPTHS}
+
+    def _looks(self, thread: int, depth: int) -> Iterator[tuple[object, object, Stack, object]]:
+        frames = map(itemgetter(thread), iter(sys._current_frames, None))
+        notes = map(self._collected.append, iter(gc.isenabled, None))
+        as_before = map((gc.isenabled, gc.enable).__getitem__, iter(self._collected.pop, None))
+        stacks = map(_GETTERS[depth], frames)
+        return zip(notes, iter(gc.disable, 0), stacks, map(methodcaller("__call__"), as_before), strict=False)
+
+    def take(self, depth: int) -> Stack | None:
+        """None where the thread has fewer frames, or is gone."""
+        try:
+            return next(self._of_depth[depth])[2]
+        except (AttributeError, KeyError):
+            if self._collected.pop():
+                gc.enable()
+            return None
 
 
 def _getter(depth: int) -> attrgetter[Stack]:

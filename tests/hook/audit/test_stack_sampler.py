@@ -119,8 +119,14 @@ def test_the_program_s_objects_die_when_and_where_they_would() -> None:
         count()
         return weakref.ref(held)
 
-    lines, taken = sampled(lambda: [hold()() for _ in range(150)], with_mode=False)
-    kept, _ = sampled(lambda: kept_alive.extend(hold()() for _ in range(50)), with_mode=False)
+    thresholds = gc.get_threshold()
+    # Whatever is allocated has garbage collected.
+    gc.set_threshold(1)
+    try:
+        lines, taken = sampled(lambda: [hold()() for _ in range(150)], with_mode=False)
+        kept, _ = sampled(lambda: kept_alive.extend(hold()() for _ in range(50)), with_mode=False)
+    finally:
+        gc.set_threshold(*thresholds)
     gc.collect()
     assert taken > 0
     assert lines or kept
