@@ -149,6 +149,7 @@ def test_a_prediction_is_judged_from_a_pipe_as_well() -> None:
     assert ended.stdout.startswith("-\n")
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(("redirected", "code"), [("", 0), (" >&-", 2)], ids=["open", "closed"])
 def test_a_prediction_is_printed_where_it_can_be(tmp_path: Path, redirected: str, code: int) -> None:

@@ -72,6 +72,7 @@ def theirs(stderr: str) -> list[str]:
     return [line for line in stderr.splitlines() if not line.startswith(ours)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ending",
     [
@@ -331,6 +332,7 @@ print("done", move.__name__, train_step.__name__)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["__main__:train_step", "__main__:Loop.once", "trainer:Trainer.after_batch", "torch:Tensor.backward"],

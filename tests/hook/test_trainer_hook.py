@@ -466,6 +466,7 @@ SPOKEN = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rank", "lines"), [("", 2), ("0", 2), ("1", 0)])
 def test_of_a_run_two_or_three_lines_a_window_are_shown(
     run_script: RunScript, tmp_path: Path, rank: str, lines: int

@@ -299,6 +299,7 @@ def test_times_names_of_threads_and_the_order_of_events_do_not_matter(
     assert changed(path, tmp_path, change) == without_places(build_report(path))
 
 
+@pytest.mark.slow
 def test_nor_do_they_in_a_large_trace_of_2022(
     traces: pathlib.Path, tmp_path: pathlib.Path, public_report: PublicReport
 ) -> None:

@@ -36,6 +36,7 @@ def _of_programs(seeds: range) -> list[str]:
     return [f"{seed}: {problem}" for seed, report in reports for problem in contradictions_of(report)]
 
 
+@pytest.mark.slow
 def test_dozens_of_simulated_programs_add_up() -> None:
     assert _of_programs(range(40_000, 40_040)) == []
 

@@ -13,6 +13,7 @@ from tbprof.store import report_pb2
 from tbprof.store.messages import from_message, to_message
 
 
+@pytest.mark.slow
 @given(reports())
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_report_comes_back_as_it_was(report: Report) -> None:

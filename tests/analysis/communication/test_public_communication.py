@@ -23,6 +23,7 @@ def every_trace(folder: pathlib.Path) -> Iterator[pathlib.Path]:
             yield path
 
 
+@pytest.mark.slow
 def test_the_parts_of_every_step_and_stretch_add_up_to_the_ns(
     traces: pathlib.Path, public_report: PublicReport
 ) -> None:

@@ -96,6 +96,7 @@ with tbprof.TrainerHook("logs/run", schedule=tbprof.Schedule(skip_first=1, warmu
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", ["logs", pytest.param("logs/run", marks=pytest.mark.exhaustive)])
 def test_what_a_killed_training_left_is_published_for_its_log_directory_only(
     tmp_path: Path, named: str

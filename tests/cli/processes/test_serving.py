@@ -20,6 +20,7 @@ from tbprof.cli.commands.demo import serve
 from tbprof.errors import UsageError
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the signals are those of POSIX")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 128 + signal.SIGTERM)])
 def test_the_samples_are_served_until_the_command_is_ended(number: signal.Signals, code: int) -> None:

@@ -30,6 +30,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.slow
 def test_breaks_and_what_is_compiled_again_have_their_lines_and_reasons(fork_script: RunScript) -> None:
     """A function with a branch on a tensor, and one dimension more in each call."""
     ran = fork_script(PROGRAM, 10)

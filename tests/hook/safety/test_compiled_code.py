@@ -39,6 +39,7 @@ def words_of_dynamo(stderr: str) -> list[str]:
     return [line for line in stderr.splitlines() if "dynamo" in line.lower() or "tbprof/" in line]
 
 
+@pytest.mark.slow
 def test_a_compiled_optimizer_step_compiles_as_it_does_alone(fork_script: RunScript, tmp_path: Path) -> None:
     alone = fork_script(COMPILED_STEP)
     assert alone.returncode == 0, alone.stderr
@@ -93,6 +94,7 @@ FIRST_COMPILED_IN_THE_AUDIT = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "first"),
     # The first has the compiler loaded already, the second loads it while lines are recorded.

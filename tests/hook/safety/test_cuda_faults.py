@@ -84,6 +84,7 @@ def test_these_are_all_the_calls_that_the_hook_makes(tmp_path: Path, cuda: Stand
     assert (cuda.mode, cuda.contexts) == (0, {0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", MISSING_BY_CALL)
 def test_a_call_that_fails_costs_its_own_fact_and_nothing_else(
     tmp_path: Path, cuda: StandInCuda, call: str

@@ -47,6 +47,7 @@ def case(how: str, steps: int, closes: str) -> ParameterSet:
 CASES = itertools.product(("fork", "forkserver", "spawn"), (1, 4, 6), ("closes", "forgets"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "steps", "closes"), [case(*each) for each in CASES])
 def test_a_window_of_a_child_is_published_or_its_absence_said(
     fork_script: RunScript, tmp_path: Path, how: str, steps: int, closes: str

@@ -235,6 +235,7 @@ def test_one_of_another_thread_in_the_warm_up_costs_nothing(tmp_path: Path, trai
     assert window.trace is not None
 
 
+@pytest.mark.slow
 def test_what_the_profiler_imports_is_there_before_the_first_recorded_step(
     run_script: RunScript, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ def test_json_has_bounds_and_verdicts(tmp_path: Path, capsys: pytest.CaptureFixt
     assert (row["verdict"], row["peak"]["kinds"], document["growth"]) == ("fits", ROWS, None)
 
 
+@pytest.mark.slow
 def test_a_program_whose_batch_size_cant_be_changed_is_told_so(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -192,6 +192,7 @@ def test_a_child_that_is_terminated_as_it_starts_ends(preflight: Run) -> None:
     assert ended.stderr.count(f"ended by {signal.SIGTERM}") == 50
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_a_child_that_swallows_its_end_is_ended(preflight: Run) -> None:
     ended = preflight(TERMINATED, "later", "1000")
@@ -222,6 +223,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="forks are POSIX's")
 @pytest.mark.parametrize("pool", ["executor", "pool"])
 def test_a_pool_whose_workers_have_been_stopped_is_waited_for_no_longer(preflight: Run, pool: str) -> None:
@@ -257,6 +259,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_parent_that_waits_for_what_never_comes_is_stopped(preflight: Run) -> None:
     ended = preflight(LEARNER)
     assert ended.exit_code == 0, ended.stderr
@@ -291,6 +294,7 @@ subprocess.run([sys.executable, __file__.replace("train", "worker")], check=Fals
 """
 
 
+@pytest.mark.slow
 def test_another_python_program_is_told_of_and_its_failure_as_well(tmp_path: Path, preflight: Run) -> None:
     (tmp_path / "worker.py").write_text("import torch\ntorch.ones(1).cuda()\n", encoding="utf-8")
     ended = preflight(SUBPROCESS)
@@ -313,6 +317,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 @pytest.mark.parametrize(
     ("sent", "is_ignored", "said"),

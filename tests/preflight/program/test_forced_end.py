@@ -62,6 +62,7 @@ def test_the_time_limit_ends_it_with_what_was_found(run: Run) -> None:
     assert code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="Windows has no alarms")
 @pytest.mark.parametrize("waits", ["time.sleep(600)", "while True: time.sleep(0.1)"], ids=["once", "often"])
 def test_the_time_limit_ends_a_program_with_an_alarm_of_its_own(run: Run, waits: str) -> None:
@@ -70,6 +71,7 @@ def test_the_time_limit_ends_a_program_with_an_alarm_of_its_own(run: Run, waits:
     assert code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to send")
 def test_sigterm_ends_it_with_what_was_found(tmp_path: Path) -> None:
     with subprocess.Popen(

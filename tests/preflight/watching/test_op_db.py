@@ -98,6 +98,7 @@ def check(ops: list[Any]) -> None:
     assert noted <= READS | OWN_READS
 
 
+@pytest.mark.slow
 def test_a_sample_of_torchs_ops_runs_and_keeps_its_place() -> None:
     check(op_db()[::EACH])
 

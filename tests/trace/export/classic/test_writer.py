@@ -350,6 +350,7 @@ def test_the_other_events_of_the_copy_are_in_its_time() -> None:
     assert set(arrows) <= calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.parent.name)
 def test_all_device_time_of_a_recorded_trace_is_shown(path: Path) -> None:
     recorded = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]

@@ -55,6 +55,7 @@ def check(verdicts: list[Verdict]) -> None:
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the processor's time can't be limited there")
 
 
+@pytest.mark.slow
 def test_an_injury_costs_the_events_that_it_meets(
     cpu_trace: Original, gpu_trace: Original, tmp_path: Path
 ) -> None:

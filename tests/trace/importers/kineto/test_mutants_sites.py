@@ -79,6 +79,7 @@ def count_kept(whole: Original, other: Original, count: int, folder: Path, seed:
     return kept
 
 
+@pytest.mark.slow
 def test_sites_that_were_not_touched_keep_their_figures(gpu_trace: Original, tmp_path: Path) -> None:
     assert count_kept(original(BERT), gpu_trace, 60, tmp_path, seed=0) > 30
 

@@ -86,6 +86,7 @@ def everything(trace: Trace) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(STRETCHES)
 def test_a_file_in_chunks_is_the_file_in_one(stretches: list[tuple[str, tuple[Any, Any], int]]) -> None:
