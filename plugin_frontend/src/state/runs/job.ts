@@ -32,7 +32,10 @@ export const standAlone = computed<boolean>(() => {
   return state === "ready" && page !== null && page.ranks.length < 2;
 });
 
-/** What the shown rank is to its job, and the late rank if that is another one; null where its job says nothing of it. */
+/**
+ * What the shown rank is to its job, and the late rank if that is another one; null where its job says nothing of it,
+ * and until all ranks are read: who is late of some of them is not who is late of all.
+ */
 export const roleOfShown = computed<{ role: RankRole; late: JobRank | null } | null>(() => {
   const page = pageOfShown();
   const role = page?.ranks.find((rank) => rank.worker === shown.value?.worker.worker)?.role ?? null;
@@ -42,5 +45,6 @@ export const roleOfShown = computed<{ role: RankRole; late: JobRank | null } | n
 
 function pageOfShown(): JobPage | null {
   if (askedJob.value === null || job.value.kind !== "there") return null;
-  return job.value.value.page;
+  const { state, page } = job.value.value;
+  return state === "ready" ? page : null;
 }
