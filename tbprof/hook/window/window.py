@@ -30,7 +30,7 @@ from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import TRACE_SUFFIX, facts_path, inputs_path, remove_partial_files
 from tbprof.hook.window.facts import write_facts
 from tbprof.hook.window.module_marks import ModuleMarks
-from tbprof.hook.window.open_ranges import begin_open_ranges_again, never_end
+from tbprof.hook.window.open_ranges import end_open_ranges, never_end, note_ranges
 from tbprof.hook.window.torch_profiler import (
     TracerWarnings,
     end_prepared_session,
@@ -167,7 +167,8 @@ class ProfiledWindow:
         began_ns = perf_counter_ns()
         import_for_start()
         self._python_profiler.keep()
-        self.missing.ask("open_ranges", begin_open_ranges_again, None)
+        self.missing.ask("open_ranges", note_ranges, None)
+        self._end_open_ranges()
         try:
             self._profiler.__enter__()
             self.start_ns = perf_counter_ns() - began_ns
@@ -201,6 +202,7 @@ class ProfiledWindow:
             self._profiler.__exit__(None, None, None)
             self._profiler.step_rec_fn = None
             self._python_profiler.give_back()
+            self._end_open_ranges()
 
     def stop(self) -> None:
         """End the window early; a recording without a whole step is not exported."""
@@ -220,6 +222,7 @@ class ProfiledWindow:
         self._end()
         self._profiler.step_rec_fn = None
         self._python_profiler.give_back()
+        self._end_open_ranges()
         self.is_over = True
 
     def abandon(self) -> None:
@@ -242,6 +245,9 @@ class ProfiledWindow:
         """In a forked child: the recording is its parent's, and nothing of it is to stay in this process."""
         self._end_marks(is_recorded=False)
         self._never_end_step()
+
+    def _end_open_ranges(self) -> None:
+        self.missing.ask("open_ranges", end_open_ranges, None)
 
     def _claim(self) -> None:
         if self.is_recording:
