@@ -12,6 +12,7 @@ from tbprof.hook.run_summary import RunWarnings, log_run_summary
 from tbprof.hook.safety.cuda_device import old_torch_problem
 from tbprof.hook.safety.guard import Guard
 from tbprof.hook.safety.modes import leave_waiting
+from tbprof.hook.safety.other_profilers import watch_profilers
 from tbprof.hook.safety.process_end import ProcessEnd, disarm_in_forked_children
 from tbprof.hook.session import Session
 from tbprof.hook.step_clock import StepClock
@@ -60,7 +61,10 @@ class WatchedRun:
         self._end = ProcessEnd(self._close_at_exit)
         self._begun = False
         self._closed = False
-        if not self._is_refused() and config.memory:
+        if self._is_refused():
+            return
+        self.guard.run(watch_profilers)
+        if config.memory:
             self.guard.run(watch_optimizers)
 
     def _is_refused(self) -> bool:

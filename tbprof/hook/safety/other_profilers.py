@@ -10,15 +10,16 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import wraps
 from typing import Any
+from weakref import ref
 
 import torch
 from torch.autograd.profiler import KinetoStepTracker
+from torch.autograd.profiler import profile as session_of_torch
 from torch.profiler import profile
 
-ANNOUNCEMENT = "ProfilerStep"
+_ANNOUNCEMENT = "ProfilerStep"
 """The name under which every `torch.profiler.profile` counts its steps until its `with` ends."""
 
 _OWN = 1
@@ -54,21 +55,48 @@ def end_orphaned_recording(own: profile) -> None:
         torch.autograd._disable_profiler()
 
 
+def watch_profilers() -> None:
+    """Know each session that is prepared from now on, and those that may be already.
+
+    A profiler that warms up shows in no flag of torch. To find one among all objects takes some 60 ms per
+    million, and finds none of those that `gc.freeze` has set aside.
+    """
+    if _watching:
+        return
+    _watching.append(None)
+    prepare = session_of_torch._prepare_trace
+
+    @wraps(prepare)
+    def _prepare_trace(self: Any) -> None:
+        _prepared[:] = [session for session in _prepared if session() is not None]
+        _prepared.append(ref(self))
+        prepare(self)
+
+    session_of_torch._prepare_trace = _prepare_trace
+    if _ANNOUNCEMENT in KinetoStepTracker._step_dict:
+        # type() and not isinstance(): a proxy's __class__ may run code of its own.
+        objects = (one for one in gc.get_objects() if issubclass(type(one), session_of_torch))
+        _prepared.extend(ref(one) for one in objects if one.entered)
+
+
+_watching: list[None] = []
+_prepared: list[ref[Any]] = []
+
+
 def other_profiler_at_work(own: profile | None) -> bool:
     """Whether any profiler but `own` records or warms up, on whatever thread.
 
-    Call it only while `own` itself does not record. A profiler that warms up shows in no
-    flag of torch, but as an object. Finding that takes some 60 ms per million objects, and
-    is only done where a profiler was announced.
+    Call it only while `own` itself does not record.
     """
+    watch_profilers()
     if is_recording() or torch.autograd.profiler._is_profiler_enabled:
         return True
-    if not _is_announced():
-        return False
-    # type() and not isinstance(): a proxy's __class__ may run code of its own.
+    sessions = (session() for session in tuple(_prepared))
     return any(
-        issubclass(type(candidate), profile) and candidate is not own and _is_prepared(candidate)
-        for candidate in gc.get_objects()
+        session is not None
+        and session.kineto_results is None
+        and (own is None or session is not own.profiler)
+        for session in sessions
     )
 
 
@@ -94,25 +122,6 @@ class OnlySession:
         if self._is_held:
             self._is_held = False
             _session.release()
-
-
-@contextmanager
-def without_announcement() -> Iterator[None]:
-    """Make a profiler that is not announced, so that an announcement is always somebody else's."""
-    announced_before = _is_announced()
-    yield
-    if not announced_before:
-        KinetoStepTracker.erase_step_count(ANNOUNCEMENT)
-
-
-def _is_announced() -> bool:
-    return ANNOUNCEMENT in KinetoStepTracker._step_dict
-
-
-def _is_prepared(profiler: profile) -> bool:
-    """Whether a session was prepared and has no results yet."""
-    session = profiler.profiler
-    return session is not None and session.kineto_results is None
 
 
 class PythonProfiler:

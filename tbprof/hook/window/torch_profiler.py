@@ -22,7 +22,6 @@ from tbprof.hook.safety.cuda_device import (
     is_torch_since,
 )
 from tbprof.hook.safety.guard import MissingFacts
-from tbprof.hook.safety.other_profilers import without_announcement
 from tbprof.hook.schedule import Schedule
 
 logger = logging.getLogger("tbprof")
@@ -120,14 +119,13 @@ def make_profiler(
     Where torch does not tell what it can record, it records the CPU, and that is noted in `missing`.
     """
     steps = _torch_schedule(schedule, between_steps, first_step)
-    with without_announcement():
-        profiler = _Profiler(
-            activities=missing.ask("cuda_activity", _activities, _ON_HOST) if with_device else _ON_HOST,
-            schedule=steps,
-            on_trace_ready=export,
-            experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
-            **dataclasses.asdict(options),
-        )
+    profiler = _Profiler(
+        activities=missing.ask("cuda_activity", _activities, _ON_HOST) if with_device else _ON_HOST,
+        schedule=steps,
+        on_trace_ready=export,
+        experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True),
+        **dataclasses.asdict(options),
+    )
     profiler.step_num = first_step
     return profiler
 

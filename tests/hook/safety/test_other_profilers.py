@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -16,8 +17,11 @@ from tbprof.hook.safety.other_profilers import (
     is_own_recording,
     is_recording,
     other_profiler_at_work,
-    without_announcement,
+    watch_profilers,
 )
+
+if TYPE_CHECKING:
+    from conftest import RunScript
 
 
 @pytest.fixture
@@ -73,29 +77,42 @@ def test_a_profiler_is_not_foreign_to_itself(foreign: profile) -> None:
     assert not other_profiler_at_work(foreign)
 
 
-def test_objects_are_looked_through_only_where_a_profiler_was_announced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def no_search() -> list[object]:
-        raise AssertionError("looked through every object")
-
-    monkeypatch.setattr(gc, "get_objects", no_search)
-    with without_announcement():
-        own = profile(activities=[ProfilerActivity.CPU])
-    assert not other_profiler_at_work(own)
-    theirs = profile(activities=[ProfilerActivity.CPU])
-    with pytest.raises(AssertionError, match="every object"):
-        other_profiler_at_work(own)
-    with theirs:
-        pass
-    assert not other_profiler_at_work(own)
-
-
-def test_an_announcement_of_somebody_else_is_kept(foreign: profile) -> None:
-    with without_announcement():
-        own = profile(activities=[ProfilerActivity.CPU])
+def test_one_that_the_collector_does_not_know_is_seen(foreign: profile) -> None:
+    watch_profilers()
     foreign.step()
-    assert other_profiler_at_work(own)
+    gc.freeze()
+    try:
+        assert other_profiler_at_work(None)
+    finally:
+        gc.unfreeze()
+
+
+def test_sessions_below_torch_s_profiler_are_seen_while_they_are_prepared() -> None:
+    watch_profilers()
+    session = torch.autograd.profiler.profile()
+    trace = torch.profiler._KinetoProfile(activities=[ProfilerActivity.CPU])
+    for prepare, start, stop in (
+        (session._prepare_trace, session._start_trace, lambda: session.__exit__(None, None, None)),
+        (trace.prepare_trace, trace.start_trace, trace.stop_trace),
+    ):
+        prepare()
+        assert other_profiler_at_work(None)
+        start()
+        stop()
+        assert not other_profiler_at_work(None)
+
+
+PREPARED_BEFORE = """
+import torch
+with torch.profiler.profile(schedule=torch.profiler.schedule(wait=0, warmup=5, active=1)) as theirs:
+    from tbprof.hook.safety.other_profilers import other_profiler_at_work
+    print(other_profiler_at_work(None))
+print(other_profiler_at_work(None))
+"""
+
+
+def test_one_that_warmed_up_before_there_was_a_hook_is_seen(run_script: RunScript) -> None:
+    assert run_script(PREPARED_BEFORE).stdout.split() == ["True", "False"]
 
 
 def test_one_that_records_on_another_thread_is_seen_here() -> None:
