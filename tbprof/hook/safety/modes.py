@@ -328,6 +328,8 @@ _ANSWERS: tuple[tuple[Any, Any], ...] = (
 )
 """Torch's functions that tell of modes, each with ours."""
 
+_IDENTITIES = frozenset(id(one) for pair in _ANSWERS for one in pair)
+
 _QUESTIONS = (
     *("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"),
     *("_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"),
@@ -361,12 +363,12 @@ def _answer_as_torch_does() -> None:
 
 
 def _replace(by_identity: dict[int, Any], *, torch_too: bool) -> None:
-    """Put others into the places of these functions, wherever a module has them by one of their names."""
+    """Put others into the places of these functions, wherever a module has them by whatever name."""
     for module_name, namespace in _asking_modules():
         is_torch_s = module_name.startswith("torch.") and module_name not in ("torch._C", "torch.overrides")
         if is_torch_s and not torch_too:
             continue
-        for name in _QUESTIONS if module_name == "torch.overrides" else _NAMES:
+        for name in _QUESTIONS if module_name == "torch.overrides" else tuple(namespace):
             other = by_identity.get(id(namespace.get(name)))
             if other is not None:
                 namespace[name] = other
@@ -384,12 +386,21 @@ def _asking_modules() -> list[tuple[str, dict[str, Any]]]:
             for name, module in modules
             if issubclass(type(module), ModuleType)
         ]
-        found = [(name, namespace) for name, namespace in contents if not namespace.keys().isdisjoint(_NAMES)]
+        found = [(name, namespace) for name, namespace in contents if _asks(name, namespace)]
         _asking.clear()
         # What another thread is importing has not all of its names yet.
         if not any(getattr(namespace.get("__spec__"), "_initializing", False) for _, namespace in contents):
             _asking[imported] = found
     return found
+
+
+def _asks(module_name: str, namespace: dict[str, Any]) -> bool:
+    """Whether it has one of these functions: torch by its own name, which is quicker."""
+    if module_name == __name__:
+        return False
+    if module_name.startswith("torch."):
+        return not namespace.keys().isdisjoint(_NAMES)
+    return not _IDENTITIES.isdisjoint(map(id, tuple(namespace.values())))
 
 
 _asking: dict[tuple[int, str], list[tuple[str, dict[str, Any]]]] = {}

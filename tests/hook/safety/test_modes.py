@@ -86,20 +86,20 @@ def test_who_asks_for_modes_does_not_hear_of_ours(mode: Functions) -> None:
     assert torch.overrides._get_current_function_mode() is None
 
 
-def test_who_has_imported_the_question_gets_the_same_answer() -> None:
-    asking = types.ModuleType("asking")
-    exec("from torch.overrides import has_torch_function_variadic as ask", vars(asking))
-    exec("from torch.overrides import has_torch_function_variadic", vars(asking))
-    sys.modules["asking"] = asking
-    before = asking.has_torch_function_variadic
+@pytest.mark.parametrize("name", ["has_torch_function_variadic", "ask"])
+def test_who_has_imported_the_question_gets_the_same_answer(name: str) -> None:
+    asking = types.ModuleType(f"asking_{name}")
+    exec(f"from torch.overrides import has_torch_function_variadic as {name}", vars(asking))
+    sys.modules[asking.__name__] = asking
+    before = vars(asking)[name]
     ours = Functions()
     enter_function_mode(ours)
     try:
-        assert not asking.has_torch_function_variadic(torch.ones(1))
+        assert not vars(asking)[name](torch.ones(1))
     finally:
         leave(ours)
-        del sys.modules["asking"]
-    assert asking.has_torch_function_variadic is before
+        del sys.modules[asking.__name__]
+    assert vars(asking)[name] is before
     assert torch.overrides.has_torch_function_variadic is before
 
 
