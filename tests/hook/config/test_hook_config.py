@@ -39,8 +39,8 @@ def test_the_hook_takes_every_option_with_its_own_default() -> None:
 
 
 def test_the_docstring_of_the_hook_explains_every_option() -> None:
-    explained = (tbprof.TrainerHook.__doc__ or "").partition("Args:")[2].partition("Raises:")[0]
-    heads = re.findall(r"^        ((?:\w+, )*\w+): ", explained, re.MULTILINE)
+    explained = (inspect.getdoc(tbprof.TrainerHook) or "").partition("Args:")[2].partition("Raises:")[0]
+    heads = re.findall(r"^    ((?:\w+, )*\w+): ", explained, re.MULTILINE)
     names = {name for head in heads for name in head.split(", ")}
     assert names == set(inspect.signature(tbprof.TrainerHook).parameters)
 
