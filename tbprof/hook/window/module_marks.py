@@ -113,6 +113,9 @@ class ModuleMarks:
         looks_on = None if switch is None else switch(None)
         try:
             if not self._is_on:
+                if not self._is_in_place:
+                    # Another tool, as torch.fx while it traces, has put back what it found.
+                    self._put_back()
                 return None
             if looks_on is not None:
                 self._make_way()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 from torch.profiler import ProfilerActivity, profile
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
@@ -149,6 +149,23 @@ def test_what_another_tool_has_put_over_the_marks_stays_and_they_do_nothing_more
     assert recorded(program, tmp_path, marks) == ["ReLU (ReLU)"]
     # Before anybody looks at what is left.
     monkeypatch.undo()
+
+
+def test_what_another_tool_puts_back_when_the_marks_have_ended_makes_way(tmp_path: Path) -> None:
+    marks, model = ModuleMarks(MissingFacts()), nn.ReLU()
+
+    class Ending(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            marks.end()
+            return x + 1
+
+    def program() -> None:
+        # It puts its own over the marks, and back what it found.
+        assert [node.name for node in fx.Tracer().trace(Ending()).nodes] == ["x", "add", "output"]
+        model(torch.ones(1))
+        assert nn.Module.__call__ is _TORCHS
+
+    recorded(program, tmp_path, marks)
 
 
 def test_a_process_of_many_windows_marks_the_first_of_them() -> None:
