@@ -29,7 +29,7 @@ from torch.utils.hooks import RemovableHandle
 
 from tbprof.file_names import MEMORY_STEP_SNAPSHOT_SUFFIX, MEMORY_STEP_SUFFIX, PIN_NAME
 from tbprof.hook.memory.allocator_snapshot import AllocatorHistory, watch_allocations
-from tbprof.hook.memory.blocks import Peak, peak_of
+from tbprof.hook.memory.blocks import Log, Peak, peak_of
 from tbprof.hook.memory.live_tensors import KnownTensors
 from tbprof.hook.memory.storage_mode import StorageMode
 from tbprof.hook.safety.compiled_code import CompilationWatch, has_compiled_code
@@ -171,6 +171,8 @@ class MemoryRecorder:
         if self._mode is not None:
             self._mode.log.is_open = False
             leave(self._mode)
+            # What is still alive of what was followed holds the mode.
+            self._mode.log = Log(is_open=False)
         self.turn_off()
 
     def turn_off(self) -> None:

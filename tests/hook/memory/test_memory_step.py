@@ -19,6 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tbprof.cli.main import main
 from tbprof.errors import UsageError
+from tbprof.hook.memory.blocks import Log
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
 from tbprof.model import MEMORY_KINDS, MemoryStep
 from tbprof.preflight.device_marks import device_place, mark
@@ -297,6 +298,16 @@ def test_what_was_there_before_is_there_from_the_first_moment_on() -> None:
 
 
 @pytest.mark.exhaustive
+def test_nothing_that_was_followed_is_kept_by_what_is_still_alive() -> None:
+    kept = nn.Linear(2, 2)
+    recorder = MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    kept(torch.ones(1, 2))
+    assert recorder.after_step("worker") is not None
+    gc.collect()
+    assert not [log for log in gc.get_objects() if type(log) is Log and log.blocks]
+
+
 def test_an_exception_of_the_program_passes_and_is_nobody_elses() -> None:
     recorder = MemoryRecorder(is_wanted=True)
     recorder.begin(0)
