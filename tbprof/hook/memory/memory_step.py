@@ -32,7 +32,7 @@ from tbprof.hook.memory.allocator_snapshot import AllocatorHistory, watch_alloca
 from tbprof.hook.memory.blocks import Log, Peak, peak_of
 from tbprof.hook.memory.live_tensors import KnownTensors
 from tbprof.hook.memory.storage_mode import StorageMode
-from tbprof.hook.safety.compiled_code import CompilationWatch, has_compiled_code
+from tbprof.hook.safety.compiled_code import CompilationWatch, TraceWatch, has_compiled_code
 from tbprof.hook.safety.guard import let_through
 from tbprof.hook.safety.modes import (
     can_change_dispatch_modes,
@@ -40,6 +40,7 @@ from tbprof.hook.safety.modes import (
     has_dispatch_modes,
     leave,
     unseen_by_modes,
+    without_dispatch_mode,
 )
 from tbprof.model import MemoryStep, OutOfMemory
 from tbprof.process.beside import within
@@ -210,6 +211,10 @@ class MemoryRecorder:
         compilations = CompilationWatch(self._close_log)
         self._hooks.callback(compilations.stop)
         compilations.look()
+        # It can't make a graph of what a dispatch mode sees.
+        traces = TraceWatch(partial(without_dispatch_mode, mode))
+        self._hooks.callback(traces.end)
+        traces.begin()
         watch_allocations()
         self._history.begin()
         enter_dispatch_mode(mode)

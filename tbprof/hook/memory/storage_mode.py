@@ -75,7 +75,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
     ) -> Any:
         try:
             is_compiled = self._is_compiled()
-            result = func(*args, **(kwargs or {}))
+            result = _called(func, args, kwargs or {})
             if self.log.is_open and not is_compiled:
                 self._note_unseen(args, kwargs, result)
             return result
@@ -165,6 +165,33 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc]
         self.log.add(block)
         setattr(storage, _LIFE, _Life(self, block))
         return block
+
+
+def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Call an operator with what it was called with.
+
+    A number that torch had made a tensor of comes as a number, which few operators take. TorchScript has such
+    constants, and calls others with them where it first runs a graph.
+    """
+    try:
+        return func(*args, **kwargs)
+    except RuntimeError as error:
+        if type(error) is not RuntimeError or _NO_TENSOR not in str(error):
+            raise
+    wanted = [argument.type for argument in func._schema.arguments]  # type: ignore[attr-defined]
+    return func(*map(_as_tensor, args, wanted), **kwargs)
+
+
+_NO_TENSOR = "Expected a value of type 'Tensor'"
+
+
+def _as_tensor(value: Any, wanted: Any) -> Any:
+    if type(value) not in (bool, int, float, complex) or not isinstance(wanted, torch._C.TensorType):
+        return value
+    return torch.scalar_tensor(value, dtype=_TYPES[type(value)], device="cpu")
+
+
+_TYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 
 
 def block_of(tensor: Tensor) -> Block | None:

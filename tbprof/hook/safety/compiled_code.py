@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -20,6 +21,46 @@ P = ParamSpec("P")
 def is_being_traced() -> bool:
     """Whether `torch.jit.trace` makes a graph of what runs on this thread."""
     return torch._C._get_tracing_state() is not None
+
+
+class TraceWatch:
+    """Has torch.jit make its graphs within `around`."""
+
+    def __init__(self, around: Callable[[], AbstractContextManager[None]]) -> None:
+        self._around = around
+        owners = ((owner, name) for owner in (torch._C, torch._C.ScriptModule) for name in _TRACING)
+        self._replaced = [
+            (owner, name, torch_s, self._ours(torch_s))
+            for owner, name in owners
+            if (torch_s := getattr(owner, name, None)) is not None
+        ]
+
+    def begin(self) -> None:
+        """Do so from now on."""
+        for owner, name, _, ours in self._replaced:
+            setattr(owner, name, ours)
+
+    def end(self) -> None:
+        """Put torch's functions back, where nobody else's stand."""
+        for owner, name, torch_s, ours in self._replaced:
+            if getattr(owner, name) is ours:
+                setattr(owner, name, torch_s)
+
+    def _ours(self, torch_s: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(torch_s)
+        def ours(*args: Any, **kwargs: Any) -> Any:
+            with self._around():
+                return torch_s(*args, **kwargs)
+
+        return ours
+
+
+_TRACING = (
+    "_create_graph_by_tracing",
+    *("_create_function_from_trace", "_create_function_from_trace_with_dict"),
+    *("_create_method_from_trace", "_create_method_from_trace_with_dict"),
+)
+"""What `torch.jit.trace` and its relatives call."""
 
 
 def has_compiled_code() -> bool:

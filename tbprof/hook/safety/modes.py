@@ -92,6 +92,20 @@ def leave_when_outside(mode: Any) -> None:
             start_new_thread(_call_until_left, ())
 
 
+@contextlib.contextmanager
+def without_dispatch_mode(mode: Any) -> Iterator[None]:
+    """Take `mode` away for a while, where it is the only one of this thread."""
+    modes = dispatch._get_current_dispatch_mode_stack()
+    is_taken = len(modes) == 1 and modes[0] is mode and can_change_dispatch_modes()
+    if is_taken:
+        dispatch._pop_mode()
+    try:
+        yield
+    finally:
+        if is_taken and mode.is_entered:
+            dispatch._push_mode(mode)
+
+
 def has_dispatch_modes() -> bool:
     """Whether a dispatch mode, of whomever, is active on this thread."""
     return bool(torch._C._len_torch_dispatch_stack())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -306,6 +307,37 @@ def test_nothing_that_was_followed_is_kept_by_what_is_still_alive() -> None:
     assert recorder.after_step("worker") is not None
     gc.collect()
     assert not [log for log in gc.get_objects() if type(log) is Log and log.blocks]
+
+
+class Scaled(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.flatten(1) * 2
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+def test_a_graph_is_made_and_first_run_in_a_followed_step_as_in_any() -> None:
+    model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), Scaled()).eval()
+    given = torch.ones(2, 1, 8, 8)
+    alone = torch.jit.trace(model, given)
+    unused = torch.jit.trace(Scaled(), given, check_trace=False)
+    torch_s = torch._C._create_function_from_trace
+    recorder = MemoryRecorder(is_wanted=True)
+    recorder.begin(0)
+    try:
+        traced = torch.jit.trace(model, given)
+        assert torch.equal(unused(given), given.flatten(1) * 2)
+        assert torch.equal(torch.jit.trace(lambda x: x.view(-1) * 2, given)(given), given.view(-1) * 2)
+        model(given).sum().backward()
+    finally:
+        found = recorder.after_step("worker")
+    assert found is not None
+    assert found.is_whole
+    assert found.peak_bytes > 0
+    assert re.sub(MANGLED, "", str(traced.inlined_graph)) == re.sub(MANGLED, "", str(alone.inlined_graph))
+    assert torch._C._create_function_from_trace is torch_s
+
+
+MANGLED = r"\.___torch_mangle_\d+| #.*"
 
 
 def test_an_exception_of_the_program_passes_and_is_nobody_elses() -> None:
