@@ -62,7 +62,7 @@ LAW = {
     "safe_open": allowed("remote"),
     "window_names": allowed("trace.importers trace.importers.sniffing"),
     "trace.columns": allowed("model", "numpy"),
-    "trace.importers": allowed("trace.columns process safe_open model", "msgspec numpy isal"),
+    "trace.importers": allowed("plain_pickle trace.columns process safe_open model", "msgspec numpy isal"),
     "trace.export": allowed(
         "trace.columns trace.importers trace.export.classic_mark safe_open model", "msgspec numpy"
     ),

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tbprof.analysis.attribution.graph_places import GraphPlaces, find_graph_places
 from tbprof.analysis.attribution.host_code import HostPlaces
 from tbprof.analysis.attribution.op_chains import CallChains, TopOps, find_top_ops
 from tbprof.analysis.attribution.sites import SiteMembers, find_sites
@@ -44,7 +45,7 @@ from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
 from tbprof.trace.columns.columns import Category, Trace
 from tbprof.trace.columns.tables import Tables
 
-FACTS_TABLES: Tables = frozenset(("autograd", "collectives", "memory"))
+FACTS_TABLES: Tables = frozenset(("autograd", "collectives", "graphs", "memory"))
 """The optional tables of a trace that the facts read: whoever reads one for them asks for these."""
 
 _Found = TypeVar("_Found")
@@ -192,6 +193,11 @@ class Facts:
         """What the training threads were in."""
         ops, frames = self.calls.ops, self.user_frames
         return HostPlaces(self.trace, ops, frames, self.training_threads, self.steps.lanes)
+
+    @cached_property
+    def graph_places(self) -> GraphPlaces:
+        """Where the kernels of CUDA graphs come from."""
+        return find_graph_places(self.trace, self.work)
 
     @cached_property
     def site_of_episode(self) -> Int64s:

@@ -98,9 +98,14 @@ class Remedy:
     """Whether the program decides by the value as soon as it has it, so that it can't be read later."""
     fixed_as: str = ""
     """The code of the rule whose fix is the one to take; "" where that is the finding's own."""
+    graphed_in: str = ""
+    """The scope or line that its kernels come from, which a CUDA graph replays; "" where none is known."""
 
     def numbers(self) -> dict[str, int | float | str]:
         """What is known, by name, as it is stored and printed."""
         used_at_once = int(self.used_at_once)
-        known = (("hint", self.hint), ("used_at_once", used_at_once), ("fixed_as", self.fixed_as))
+        known = (
+            *(("hint", self.hint), ("used_at_once", used_at_once)),
+            *(("fixed_as", self.fixed_as), ("graphed_in", self.graphed_in)),
+        )
         return {name: value for name, value in known if value}

@@ -26,6 +26,7 @@ from tbprof.model import Report, Window
 from tbprof.safe_open import content_within, identity_of
 from tbprof.store.codec import MAX_REPORT_BYTES, SCHEMA, decode_report, encode_report
 from tbprof.store.files import write_whole
+from tbprof.trace.importers.graph_files import state_of_graph_files
 from tbprof.version import __version__
 
 MAX_CACHE_BYTES = 256 * 1024 * 1024
@@ -107,7 +108,7 @@ def keep_report(trace_path: str, report: Report, read_as: str) -> None:
 
 
 def _key(trace_path: str) -> str:
-    parts = (*identity_of(trace_path), SCHEMA, __version__)
+    parts = (*identity_of(trace_path), *state_of_graph_files(trace_path), SCHEMA, __version__)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32] + ".pb"
 
 

@@ -12,7 +12,9 @@ from tbprof.texts.figures.quantities import share
 def finding_note(finding: Finding, scope: Scope) -> str:
     """The option of a framework that takes the wait away, or the figures; "" if the rule's page says all."""
     needed = _NEEDED_HERE if finding.remedy.used_at_once else ""
-    return " ".join(said for said in (_figures(finding, scope), needed) if said)
+    graphed = finding.remedy.graphed_in
+    where = f"Most of it is replayed by a CUDA graph, from {name_words(graphed)}." if graphed else ""
+    return " ".join(said for said in (_figures(finding, scope), where, needed) if said)
 
 
 def option_note(finding: Finding) -> str:

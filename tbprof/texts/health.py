@@ -224,6 +224,23 @@ def _rank_unknown(numbers: Numbers) -> str:
     return f"The trace holds {collectives}, and does not say of which rank it is."
 
 
+def _graph_notes_joined(numbers: Numbers) -> str:
+    rows, of, name = int(numbers["rows"]), count(int(numbers["of"]), "row"), numbers["name"]
+    if not rows:
+        return (
+            f"`{name}`, beside the trace, is of other CUDA graphs: it has the node of none of {of}. Keep the "
+            "graph that is recorded, and take the numbers of torch's default (`key_by`: `exec`)."
+        )
+    return f"`{name}`, beside the trace, says where {rows:,} of {of} of CUDA graphs come from."
+
+
+def _graph_notes_unread(numbers: Numbers) -> str:
+    return (
+        f"`{numbers['name']}`, beside the trace, can't be read: {numbers['reason']}. Write plain values, as "
+        "`pickle.dump(dict(get_kernel_annotations()), file)` does for scopes with texts and numbers."
+    )
+
+
 def _report_of_other_trace(_: Numbers) -> str:
     return (
         "The report that lies beside this trace was made of another file: it is not used, and the figures "
@@ -285,6 +302,8 @@ FILE_SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "device_names_unknown": _device_names_unknown,
     "rank_unknown": _rank_unknown,
     "inputs_joined": _inputs_joined,
+    "graph_notes_joined": _graph_notes_joined,
+    "graph_notes_unread": _graph_notes_unread,
     "report_of_other_trace": _report_of_other_trace,
     "report_of_later_version": _report_of_later_version,
     "report_not_bound": _report_not_bound,

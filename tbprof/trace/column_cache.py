@@ -36,6 +36,7 @@ from tbprof.safe_open import content_within, identity_of, open_regular, status_o
 from tbprof.trace.columns.arrays import SparseColumn, SparseFloats
 from tbprof.trace.columns.columns import Lane, Slices, Trace
 from tbprof.trace.columns.tables import ALL_TABLES, ARGUMENT_TABLES, NO_TABLES, MemoryEvents, Tables
+from tbprof.trace.importers.graph_files import state_of_graph_files
 from tbprof.trace.importers.source import shown_path
 from tbprof.trace.reading import read_trace
 from tbprof.version import __version__
@@ -95,7 +96,7 @@ def _key(path: str | os.PathLike[str]) -> str | None:
         file = identity_of(path)
     except (OSError, ValueError):
         return None
-    parts = (*file, SCHEMA, __version__)
+    parts = (*file, *state_of_graph_files(path), SCHEMA, __version__)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
@@ -143,7 +144,7 @@ def _remove(entry: Path) -> None:
     shutil.rmtree(entry, ignore_errors=True)
 
 
-SCHEMA = 7
+SCHEMA = 8
 """To be raised when the columns or the head change."""
 
 _HEAD = "head.json"

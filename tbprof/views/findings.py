@@ -139,8 +139,12 @@ def _worth_words(worth: LineWorth, steps: int, scope: Scope) -> str:
 
 
 def _place(finding: Finding) -> str:
-    """The place: the host's code in words; communication is called by its own names."""
+    """The place: the host's code in words; communication is called by its own names, as are scopes of a
+    graph.
+    """
     place = finding.figures.place
+    if not place:
+        return name_words(finding.remedy.graphed_in)
     return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else name_words(place)
 
 

@@ -2,7 +2,8 @@
 
 Host time is a range's own: without that of the ranges of the same kind inside it. Device work
 belongs to the innermost range around the call that launched it; what autograd's thread launches, to the one
-around the call of `backward()`. What lies in none is under "".
+around the call of `backward()`; what a CUDA graph replays, to the scope or line that was noted of its node.
+What lies in none is under "".
 """
 
 from __future__ import annotations
@@ -41,12 +42,13 @@ def code_shares(facts: Facts) -> tuple[CodeShare, ...]:
 
 def _shares(facts: Facts, kind: CodeKind, nest: Nest) -> list[CodeShare]:
     trace = facts.trace
-    if len(nest.rows) == 0:
+    replayed, noted = _replayed(facts, kind)
+    if len(nest.rows) == 0 and not noted:
         return []
     ranges = ProgramRanges(facts, nest)
     host = _own_host_ns(facts, ranges)
-    device, launches = _device_ns(facts, ranges)
-    shares = []
+    device, launches = _device_ns(facts, ranges, replayed)
+    shares = noted
     for name in np.flatnonzero(host + device).tolist():
         shown = trace.names[name] if name < len(trace.names) else ""
         shown = module_name(shown) if kind == "module" else shown
@@ -65,16 +67,34 @@ def _own_host_ns(facts: Facts, ranges: ProgramRanges) -> Int64s:
     return _by_name(facts.trace, slices.name[rows], np.maximum(own, 0))
 
 
-def _device_ns(facts: Facts, ranges: ProgramRanges) -> tuple[Int64s, Int64s]:
-    """The device time and launches of the work that was launched inside each interned name."""
+def _replayed(facts: Facts, kind: CodeKind) -> tuple[npt.NDArray[np.bool_], list[CodeShare]]:
+    """The work that a CUDA graph replays from code of this kind, by what was noted of its nodes."""
+    places, work = facts.graph_places, facts.work
+    frames = tuple(f"{one.file}({one.line}): {one.function}" for one in places.sources)
+    code, names = {
+        "label": (places.label, places.labels),
+        "module": (places.module, places.modules),
+        "function": (places.source, frames),
+    }[kind]
+    mine = np.flatnonzero((code != NONE) & (work.launch != NONE))
+    mine = mine[facts.steps.index_of(work.launch_start_ns[mine]) != NONE]
+    spent = np.zeros(len(names), np.int64)
+    np.add.at(spent, code[mine], (work.end_ns - work.start_ns)[mine])
+    shares = [CodeShare(kind, name, 0, ns, 0) for name, ns in zip(names, spent.tolist(), strict=True) if ns]
+    return code != NONE, shares
+
+
+def _device_ns(facts: Facts, ranges: ProgramRanges, left_out: npt.NDArray[np.bool_]) -> tuple[Int64s, Int64s]:
+    """The device time of the other work, and all launches, inside each interned name."""
     work, slices = facts.work, facts.trace.slices
     known = np.flatnonzero(work.launch != NONE)
     known = known[facts.steps.index_of(work.launch_start_ns[known]) != NONE]
     calls = work.launch[known]
     at = ranges.around(slices.lane[calls].astype(np.int64), slices.start_ns[calls], slices.end_of(calls))
     nameless = len(facts.trace.names)
-    name = np.where(at == NONE, nameless, slices.name[ranges.rows[at]])
-    length = (work.end_ns - work.start_ns)[known]
+    name = np.full(len(at), nameless, np.int64)
+    name[at != NONE] = slices.name[ranges.rows[at[at != NONE]]]
+    length = np.where(left_out, 0, work.end_ns - work.start_ns)[known]
     first = np.unique(calls, return_index=True)[1]
     return _by_name(facts.trace, name, length), _by_name(facts.trace, name[first], np.ones_like(first))
 

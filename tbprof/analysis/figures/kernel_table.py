@@ -306,6 +306,11 @@ def kernel_origins(facts: Facts, kernels: Int64s, length: Int64s, at: Int64s, co
         return found
     source, sources = code_of_calls(facts, operators, operators.of_work[kernels[launched]], rows)
     region, regions = _regions(facts, rows)
+    if graphed := facts.graph_places:
+        scopes = np.stack([graphed.label, graphed.module], axis=1)[kernels[launched]]
+        region, regions = _within(region, regions, scopes, (graphed.labels, graphed.modules))
+        own = graphed.source[kernels[launched]]
+        source, sources = np.where(own == NONE, source, own + len(sources)), (*sources, *graphed.sources)
     keys, which = distinct_lines(np.stack([at[launched], region, source], axis=1))
     spent = np.zeros(len(keys), np.int64)
     np.add.at(spent, which, length[launched])
@@ -334,6 +339,20 @@ def _regions(facts: Facts, rows: Int64s) -> tuple[Int64s, list[str]]:
     names = [*dict.fromkeys(filter(None, paths))]
     of_node = np.array([names.index(path) if path else NONE for path in paths], np.int64)
     return np.where(around == NONE, NONE, of_node[owners.node[np.maximum(around, 0)]]), names
+
+
+def _within(
+    region: Int64s, regions: list[str], scopes: Int64s, names_of_scopes: tuple[tuple[str, ...], ...]
+) -> tuple[Int64s, list[str]]:
+    """Each region with the scopes in it that a graph replays, a column each."""
+    lines, which = distinct_lines(np.column_stack([region, scopes]))
+    tables = (regions, *names_of_scopes)
+    names = [
+        " > ".join(table[one] for table, one in zip(tables, line, strict=True) if one != NONE)
+        for line in lines.tolist()
+    ]
+    number = {name: at for at, name in enumerate(dict.fromkeys(filter(None, names)))}
+    return np.array([number.get(name, NONE) for name in names], np.int64)[which], list(number)
 
 
 def _path(owners: Owners, node: int) -> str:

@@ -24,7 +24,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE
 from tbprof.trace.columns.tables import Tables
 
-MODULE_TABLES: Tables = frozenset(("autograd", "kernels"))
+MODULE_TABLES: Tables = frozenset(("autograd", "graphs", "kernels"))
 """What of a trace leads from the backward pass to the forward pass, and from a kernel to its CUDA graph."""
 
 MOST_KERNELS = 5

@@ -125,8 +125,8 @@ def _graphs(facts: Facts) -> tuple[Int64s, Int64s, list[PartLabel]]:
     mine = np.flatnonzero((work.launch != NONE) & (calls[np.minimum(at, len(calls) - 1)] == work.launch))
     count = np.bincount(at[mine], minlength=len(calls))
     number = np.full(len(calls), NONE, np.int64)
-    if trace.kernels is not None:
-        number[at[mine]] = trace.kernels.graph.at(work.rows[mine])
+    if trace.kernels is not None and trace.graphs is not None:
+        number[at[mine]] = trace.graphs.graph.at(work.rows[mine])
     texts = [
         f"CUDA graph {one}" if one != NONE else f"CUDA graph of {size} {'kernel' if size == 1 else 'kernels'}"
         for one, size in zip(number.tolist(), count.tolist(), strict=True)

@@ -6,13 +6,14 @@ import re
 
 import numpy as np
 
+from tbprof.analysis.attribution.graph_places import graph_place
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.savings import faster_device_ns
 from tbprof.analysis.intervals import Intervals, overlap_ns
 from tbprof.analysis.names import are_named, matching_names
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Figures, Finding, Removal, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
-from tbprof.rules.base.findings import Confidence, window_finding
+from tbprof.rules.base.findings import Confidence, window_finding, with_remedy
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.trace.columns.arrays import NONE, Int64s
 
@@ -70,7 +71,8 @@ def computing_finding(
     severity = severity_of_computing(facts, saving)
     if _is_of_one(facts, at, ceiling_ns):
         severity = max(severity, "low", key=SEVERITIES.index)
-    return window_finding(
+    length_ns = facts.work.end_ns[at] - facts.work.start_ns[at]
+    found = window_finding(
         rule,
         place=figures.place,
         severity=severity,
@@ -81,6 +83,7 @@ def computing_finding(
         evidence=row_evidence(facts, "kernel", facts.work.rows[at]),
         figures=figures,
     )
+    return with_remedy(found, graphed_in=graph_place(facts.graph_places, at, length_ns))
 
 
 def _is_of_one(facts: Facts, at: Int64s, ceiling_ns: int) -> bool:

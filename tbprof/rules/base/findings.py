@@ -54,10 +54,14 @@ def site_finding(
     return with_remedy(found, hint=_hint(site))
 
 
-def with_remedy(finding: Finding, *, hint: str = "", fixed_as: str = "") -> Finding:
+def with_remedy(finding: Finding, *, hint: str = "", fixed_as: str = "", graphed_in: str = "") -> Finding:
     """The same finding with what else is known of its fix."""
+    known = finding.remedy
     remedy = dataclasses.replace(
-        finding.remedy, hint=hint or finding.remedy.hint, fixed_as=fixed_as or finding.remedy.fixed_as
+        known,
+        hint=hint or known.hint,
+        fixed_as=fixed_as or known.fixed_as,
+        graphed_in=graphed_in or known.graphed_in,
     )
     return finding if remedy == finding.remedy else dataclasses.replace(finding, remedy=remedy)
 

@@ -27,6 +27,7 @@ from tbprof.trace.columns.arrays import (
 from tbprof.trace.columns.tables import (
     AutogradColumns,
     CollectiveColumns,
+    GraphColumns,
     KernelColumns,
     MemoryEvents,
     ModuleColumns,
@@ -151,8 +152,12 @@ class Trace:
     """Kineto's estimate for a kernel; 0 where it could make none, -1 where it is missing."""
     collective_name: SparseColumn = NO_NUMBERS
     """The name of an op or kernel of torch.distributed, as an index into `names`, such as `allreduce`."""
+    launch_stack: SparseColumn = NO_NUMBERS
+    """The frames that launched a node of a CUDA graph while it was recorded, as an index into `names`:
+    `file(line): function`, innermost first, with semicolons; from a file beside the trace."""
     # Tables that only some readers want; None where nobody asked for one.
     kernels: KernelColumns | None = None
+    graphs: GraphColumns | None = None
     collectives: CollectiveColumns | None = None
     modules: ModuleColumns | None = None
     autograd: AutogradColumns | None = None

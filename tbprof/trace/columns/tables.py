@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import (
     Int8s,
@@ -16,9 +18,10 @@ from tbprof.trace.columns.arrays import (
     Int64s,
     SparseColumn,
     SparseFloats,
+    distinct,
 )
 
-Table: TypeAlias = Literal["kernels", "collectives", "modules", "autograd", "memory"]
+Table: TypeAlias = Literal["kernels", "graphs", "collectives", "modules", "autograd", "memory"]
 """A field of `Trace`."""
 Tables: TypeAlias = frozenset[Table]
 
@@ -34,12 +37,40 @@ class KernelColumns:
     registers_per_thread: SparseColumn
     shared_memory_bytes: SparseColumn
     warps_per_sm: SparseFloats
-    graph: SparseColumn
-    """Number of the CUDA graph that the kernel is a node of; CUDA's newer files have it."""
     kernel_file: SparseColumn
     """The source of an op that launches a Triton kernel of torch.compile, as an index into `names`."""
     kernel_kwargs: SparseColumn
     """The same: the block sizes it was tuned to, as `XBLOCK=16`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraphColumns:
+    """What a CUDA graph replays, and what the program said of it while it was recorded.
+
+    The texts are those of torch's `mark_kernels`, which it puts among the arguments of a row.
+    """
+
+    graph: SparseColumn
+    """Number of the CUDA graph that the row is a node of; CUDA's newer files have it."""
+    graph_node: SparseColumn
+    """Number of the node; missing: 0. Kineto has that of the graph in its upper half, others leave it out."""
+    original_stream: SparseColumn
+    """The stream of a row that torch shows on the lane of its scope."""
+    graph_name: SparseColumn
+    """The name of a scope, as an index into `names`."""
+    graph_text: SparseColumn
+    """The same of torch 2.13 and before, for a scope that is a text alone."""
+    graph_annotation: SparseColumn
+    """The same of a scope that is neither a text nor has fields."""
+    graph_module: SparseColumn
+    """The same: the path of the `nn.Module`, as torchtitan marks it."""
+    graph_phase: SparseColumn
+    """The same: `backward` of what autograd ran for a scope of the forward pass."""
+
+    @property
+    def nodes(self) -> Int64s:
+        """The rows that are nodes of a graph, ascending; all others may have 0 for both numbers."""
+        return distinct(np.concatenate([self.graph.rows[self.graph.values > 0], self.graph_node.rows]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,10 +134,13 @@ class MemoryEvents:
         return len(self.time_ns)
 
 
-ALL_TABLES: Tables = frozenset(("kernels", "collectives", "modules", "autograd", "memory"))
+ALL_TABLES: Tables = frozenset(("kernels", "graphs", "collectives", "modules", "autograd", "memory"))
 NO_TABLES: Tables = frozenset()
-ARGUMENT_TABLES: Mapping[Table, type[KernelColumns | CollectiveColumns | ModuleColumns | AutogradColumns]] = {
+ARGUMENT_TABLES: Mapping[
+    Table, type[KernelColumns | GraphColumns | CollectiveColumns | ModuleColumns | AutogradColumns]
+] = {
     "kernels": KernelColumns,
+    "graphs": GraphColumns,
     "collectives": CollectiveColumns,
     "modules": ModuleColumns,
     "autograd": AutogradColumns,

@@ -21,6 +21,7 @@ from tbprof.trace.importers.kineto.events.chunks import EventStream
 from tbprof.trace.importers.kineto.events.decode import Decoder, Losses
 from tbprof.trace.importers.kineto.events.lenient import Loss
 from tbprof.trace.importers.kineto.events.metadata import read_metadata
+from tbprof.trace.importers.kineto.graph_notes import with_graph_notes
 from tbprof.trace.importers.kineto.health import Reading, health_of
 from tbprof.trace.importers.kineto.lost_work import with_work_joined
 from tbprof.trace.importers.kineto.missing_rows import with_missing_rows, without_stray_rows
@@ -114,7 +115,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
         health=health_of(reading, rows, left_out),
         **_arguments(rows),
     )
-    trace = with_missing_rows(with_work_joined(with_rows_cut(with_clocks_aligned(trace))))
+    trace = with_graph_notes(with_missing_rows(with_work_joined(with_rows_cut(with_clocks_aligned(trace)))))
     # What was recorded in the window itself is surer.
     if metadata.inputs is None or len(trace.input_shapes.rows):
         return trace

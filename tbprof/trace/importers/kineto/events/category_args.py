@@ -86,6 +86,27 @@ GPU_PLACE = _group(
     ),
 )
 """Where a GPU row ran; the lane says it where they do not."""
+GRAPH = _group(
+    *(Category.KERNEL, Category.MEMCPY, Category.MEMSET),
+    numbers=(
+        NumberField("graph", lambda args: [one.graph for one in args]),
+        NumberField("graph_node", lambda args: [one.graph_node for one in args], np.int64, missing=0),
+        NumberField("original_stream", lambda args: [one.original_stream for one in args]),
+    ),
+    texts=TextFields(
+        ("graph_name", "graph_text", "graph_annotation", "graph_module", "graph_phase"),
+        lambda args: [
+            _NO_TEXTS
+            if one.graph_name is one.graph_text is one.graph_annotation is one.graph_module is ABSENT
+            else _join(
+                (one.graph_name, one.graph_text, one.graph_annotation, one.graph_module, one.graph_phase)
+            )
+            for one in args
+        ],
+    ),
+    table="graphs",
+)
+"""What a CUDA graph replays."""
 COLLECTIVE = _group(
     *(Category.CPU_OP, Category.KERNEL),
     texts=TextFields(("collective_name",), lambda args: [bytes(one.collective_name) for one in args]),
@@ -148,7 +169,6 @@ ARGS = (
         numbers=(
             NumberField("registers_per_thread", lambda args: [one.registers_per_thread for one in args]),
             NumberField("shared_memory_bytes", lambda args: [one.shared_memory_bytes for one in args]),
-            NumberField("graph", lambda args: [one.graph for one in args]),
             NumberField("warps_per_sm", lambda args: [one.warps_per_sm for one in args], np.float32),
         ),
         texts=TextFields(("grid", "block"), lambda args: [_join((one.grid, one.block)) for one in args]),
@@ -188,6 +208,7 @@ ARGS = (
         texts=TextFields(("sync_kind",), lambda args: [bytes(one.sync_kind) for one in args]),
     ),
     GPU_PLACE,
+    GRAPH,
     COLLECTIVE,
     MESSAGE,
 )

@@ -29,6 +29,12 @@ _RENAMED = {
     "warps_per_sm": "warps per SM",
     "occupancy_percent": "est. achieved occupancy %",
     "graph": "graph id",
+    "graph_node": "graph node id",
+    "graph_name": "name",
+    "graph_text": "str",
+    "graph_annotation": "annotation",
+    "graph_module": "module_fqn",
+    "graph_phase": "autograd_phase",
     "bandwidth_gb_s": "memory bandwidth (GB/s)",
     "copy_kind": "kind",
     "collective_name": "Collective name",
@@ -73,6 +79,7 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     block: msgspec.Raw = ABSENT
     occupancy_percent: Scalar = -1.0
     graph: Scalar = -1.0
+    graph_node: Scalar = 0.0
     bytes: Scalar = 0.0
     """ROCm gives it as a string on its copy calls."""
     bandwidth_gb_s: Scalar = -1.0
@@ -91,6 +98,13 @@ class SliceArgs(msgspec.Struct, frozen=True, gc=False, rename=_RENAMED):
     sequence_number: Scalar = -1.0
     source_rank: Scalar = -1.0
     destination_rank: Scalar = -1.0
+    graph_name: msgspec.Raw = ABSENT
+    """What torch's `mark_kernels` was given, which stands last."""
+    graph_text: msgspec.Raw = ABSENT
+    graph_annotation: msgspec.Raw = ABSENT
+    graph_module: msgspec.Raw = ABSENT
+    graph_phase: msgspec.Raw = ABSENT
+    original_stream: Scalar = -1.0
 
 
 NO_ARGS = SliceArgs()
