@@ -194,7 +194,7 @@ class LostKernels(VerdictFigures):
     without: int
     """Launches whose work is not in the recording."""
     part: str = ""
-    """`start` or `end` where all else of the recording is whole, `length` where rows have none."""
+    """`start` or `end` where all else of the recording is whole, `length` or `time` where rows have none."""
     versions: Versions | None = None
     """Where all of it is lost."""
     device: int | None = None
@@ -217,6 +217,8 @@ class LostKernels(VerdictFigures):
     def _remedy(self) -> str:
         if self.part == "length":
             return "Its rows of the GPU have no length: record again, with another version of torch."
+        if self.part == "time":
+            return "Rows have no time, or one of another day: record again, with another version of torch."
         if self.launches == self.without:
             return self._nothing_recorded()
         if self.part == "end":

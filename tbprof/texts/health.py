@@ -53,8 +53,9 @@ def _stray_times(numbers: Numbers) -> str:
 
 
 def _gpu_clock_offset(numbers: Numbers) -> str:
-    behind, rows = duration(float(numbers["behind_us"])), count(int(numbers["rows"]), "row")
-    return f"The GPU's clock is {behind} behind the host's: its {rows} are moved by that much."
+    behind_us, rows = float(numbers["behind_us"]), count(int(numbers["rows"]), "row")
+    is_off = f"{duration(abs(behind_us))} {'behind' if behind_us > 0 else 'ahead of'} the host's"
+    return f"The GPU's clock is {is_off}: its {rows} are moved by that much."
 
 
 def _gpu_rows_joined(numbers: Numbers) -> str:

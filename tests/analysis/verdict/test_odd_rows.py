@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from first_said import rules_of, said_of
 from odd_recordings import (
+    A100,
     GEMM,
     LOADER,
     communication_without_calls,
@@ -24,6 +25,9 @@ from tbprof.texts.health import health_sentence
 LATE = "because the host is late to launch:"
 OTHER_WORK = f"The GPU is idle 18 % of a step, 15 % {LATE} it does other work between launches."
 """What is true of `training()`, whatever became of some of its rows."""
+
+
+TIMELESS = "Rows have no time, or one of another day: record again, with another version of torch."
 
 
 def assert_other_work(built: TraceBuilder, verdict: str = OTHER_WORK) -> None:
@@ -75,6 +79,16 @@ def test_a_constant_shift_of_the_gpus_clock_is_taken_off() -> None:
     for row in kernels(built):
         row["ts"] -= 4_000
     assert_other_work(built, OTHER_WORK.replace("18 % of a step, 15 %", "18 % of a step"))
+
+
+def test_a_clock_that_is_ahead_is_taken_off_where_no_queue_can_be_the_reason() -> None:
+    """All kernels begin 250 ms late to the microsecond, and the GPU is idle in between."""
+    built = training(vendor="hip", late_us=250_000)
+    assert_other_work(built, OTHER_WORK.replace("18 % of a step, 15 %", "18 % of a step"))
+    (said,) = [fact for fact in built.report().trace.health if fact.code == "gpu_clock_offset"]
+    assert health_sentence(said).replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "The GPU's clock is 250.0 ms ahead of the host's: its 80 rows are moved by that much."
+    )
 
 
 def test_a_tail_that_is_lost_is_said_with_what_to_wait_for() -> None:
@@ -231,7 +245,21 @@ def test_half_of_the_calls_without_a_time_end_the_verdict() -> None:
     case, said = said_of(built)
     assert case == "lost_kernels"
     assert said.verdict == "The recording lacks the GPU's work of 40 of 80 launches: it can't be judged."
+    assert said.detail == TIMELESS
     assert "stray_times" in [fact.code for fact in built.report().trace.health]
+
+
+def test_kernels_without_a_time_are_lost_as_such() -> None:
+    built = training()
+    for row in kernels(built)[::7]:
+        row["ts"] = row["dur"] = 0
+    case, said = said_of(built)
+    assert (case, said.verdict) == (
+        "lost_kernels",
+        "The recording lacks the GPU's work of 12 of 80 launches: it can't be judged.",
+    )
+    assert said.detail == TIMELESS
+    assert not said.action.startswith("First")
 
 
 def test_one_row_of_10_ms_does_not_fill_the_steps_that_it_runs_over() -> None:
@@ -255,3 +283,47 @@ def test_the_length_of_an_exchange_is_its_kernels_and_not_its_ranges() -> None:
         )
     said = said_of(built)[1]
     assert "14 %" in f"{said.verdict} {said.detail}"
+
+
+def convolutions(name: str, device: str, *, in_tf32: bool = False) -> TraceBuilder:
+    """Nothing but convolutions, one after the other; a sixth of the time is another kernel's in TF32."""
+    built = TraceBuilder()
+    built.device_name = device
+    for index in range(12):
+        at, runs = 22.0 * index, (15 + 500.0 * index, 515 + 500.0 * index)
+        built.op("aten::cudnn_convolution", at, at + 20)
+        kernel = f"sm80_xmma_fprop_implicit_gemm_{TF32}" if in_tf32 and index % 6 == 0 else name
+        built.launch(at + 5, at + 10, runs=runs, name=kernel)
+    built.synchronize("cudaStreamSynchronize", 270, 6_020)
+    return built
+
+
+TF32 = "tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16"
+AUTOCAST = "First: compute in mixed precision: torch.autocast: up to"
+
+
+def test_convolutions_in_float32_want_half_precision_where_tf32_is_on_already() -> None:
+    """What would turn TF32 on for products of matrices does nothing for them, and it is on."""
+    built = convolutions("ampere_scudnn_128x32_relu_small_nn_v1", A100, in_tf32=True)
+    case, said = said_of(built)
+    assert (case, said.verdict) == ("busy", "The GPU is busy 100 % of the window, computing.")
+    assert said.action.startswith(AUTOCAST)
+    assert rules_of(built) == ["PRC01"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "void wgrad_alg1_engine<float, 128, 5, 5, 3, 3, 3, false, true>",
+        "void dgrad_engine<float, 128, 6, 7, 3, 3, 5, false>",
+        "void cudnn::winograd_nonfused::winogradForwardData4x4<float, float>",
+        "volta_sgemm_64x64_nt",
+    ],
+)
+def test_every_engine_of_float32_counts(name: str) -> None:
+    """On a T4 half precision is eight times as fast, and of all that time the ceiling is made."""
+    built = convolutions(name, "Tesla T4")
+    _, said = said_of(built)
+    assert said.action == f"{AUTOCAST} 5.3 ms of 6.0 ms."
+    (found,) = [one for one in built.report().findings if one.rule == "PRC01"]
+    assert found.numbers()["share"] == pytest.approx(1, abs=0.01)

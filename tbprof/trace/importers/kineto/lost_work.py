@@ -80,7 +80,7 @@ def facts_of_launches(trace: Trace) -> Iterator[HealthFact]:
     timeless = _timeless_calls(trace)
     rows, of = len(lost) + timeless, len(launches) + timeless
     if rows:
-        loss = Loss("", ()) if timeless else _loss(trace, launches, lost)
+        loss = Loss("time", ()) if _timeless_rows(trace) >= rows else _loss(trace, launches, lost)
         of_device = rows + _launches_of(trace, launches, loss.devices) if loss.devices else of
         is_much = rows >= LOST_SHARE * of_device
         is_much &= timeless > 0 or not _are_trifles(trace, launches, len(lost))
@@ -92,8 +92,8 @@ def facts_of_launches(trace: Trace) -> Iterator[HealthFact]:
 class Loss:
     """What is known of launches without work."""
 
-    part: Literal["start", "end", ""]
-    """The part of the recording that was lost, where all else is whole."""
+    part: Literal["start", "end", "time", ""]
+    """The part of the recording that was lost, where all else is whole; `time` of rows that have none."""
     devices: tuple[int, ...]
     """The devices that lack the end."""
 
@@ -118,6 +118,11 @@ def _timeless_calls(trace: Trace) -> int:
     """Calls that have no time: nobody knows where in the window their work was."""
     strays = (fact.numbers for fact in trace.health if fact.code == "stray_times")
     return sum(int(numbers.get("calls", 0)) for numbers in strays)
+
+
+def _timeless_rows(trace: Trace) -> int:
+    strays = (fact.numbers for fact in trace.health if fact.code == "stray_times")
+    return sum(int(numbers["rows"]) for numbers in strays)
 
 
 def with_whole_steps(trace: Trace) -> Trace:
@@ -151,7 +156,7 @@ def _with_whole_part(trace: Trace, fact: HealthFact, marks: Int64s) -> Trace:
 
     Devices that worked on after another's tail was lost are kept up to there only.
     """
-    if "part" not in fact.numbers:
+    if fact.numbers.get("part", "time") == "time":
         return trace
     launches, lost, _ = _launches(trace)
     cut = _cut_devices(trace, launches, lost)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from tbprof.errors import NotATrace
-from tbprof.trace.columns.arrays import distinct
 from tbprof.trace.columns.columns import Category, Trace
-from tbprof.trace.columns.eras import STEP_PREFIX, era_of
+from tbprof.trace.columns.eras import era_of
 from tbprof.trace.columns.joined_inputs import with_joined_inputs
 from tbprof.trace.columns.tables import ARGUMENT_TABLES, NO_TABLES, Tables
 from tbprof.trace.importers.kineto.clock_offset import with_clocks_aligned
@@ -27,6 +26,7 @@ from tbprof.trace.importers.kineto.lost_work import with_work_joined
 from tbprof.trace.importers.kineto.missing_rows import with_missing_rows, without_stray_rows
 from tbprof.trace.importers.kineto.overlong_rows import with_rows_cut
 from tbprof.trace.importers.kineto.rows import Rows
+from tbprof.trace.importers.kineto.several_processes import check_processes
 from tbprof.trace.importers.source import open_source
 
 CHUNK_BYTES = 768 * 1024
@@ -182,22 +182,6 @@ _LOST: dict[Loss, str] = {
     "out_of_range": "have times that are too large for microseconds, as torch.profiler writes them",
     "not_an_object": "are no JSON objects",
 }
-
-
-def check_processes(path: str, rows: Rows) -> None:
-    """Refuse the files of several processes in one: the steps and calls of all would be taken for one's.
-
-    Raises:
-        NotATrace: The message says how many there are, and what to do.
-    """
-    is_step = np.array([name.startswith(STEP_PREFIX) for name in rows.names], bool)
-    if is_step.any():
-        slices = rows.slices
-        marks = is_step[slices.name] & (slices.category == Category.USER_ANNOTATION)
-        processes = {rows.places[lane][0] for lane in distinct(slices.lane[marks]).tolist()}
-        if len(processes) > 1:
-            what = f"holds the steps of {len(processes)} processes, as of ranks that were put into one file"
-            raise NotATrace(f"{path} {what}: read the file of each by itself.")
 
 
 def _without_rows(rows: Rows, losses: Losses) -> str:

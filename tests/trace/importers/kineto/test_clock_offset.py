@@ -31,7 +31,7 @@ def offset(trace: Trace) -> object:
     return next((fact.numbers["behind_us"] for fact in trace.health if fact.code == "gpu_clock_offset"), None)
 
 
-@pytest.mark.parametrize("behind_us", [1_500.0, 4_000.0, 250_000.0])
+@pytest.mark.parametrize("behind_us", [1_500.0, 4_000.0, 250_000.0, -1_500.0, -250_000.0])
 def test_rows_that_agree_on_an_offset_are_moved_by_it(behind_us: float) -> None:
     found = launches(*[extra - behind_us for extra in (0, 3, 9, 4) for _ in range(5)])
     assert offset(found) == behind_us + 5, "the soonest begins as its call ends, which takes 5 us"
@@ -48,8 +48,8 @@ def test_rows_that_agree_on_an_offset_are_moved_by_it(behind_us: float) -> None:
         [200.0, 900.0, 1_500.0, 2_000.0] * 5,
         # One that drifts has no offset.
         [-4_000.0 + 100 * number for number in range(20)],
-        # It may have waited for its turn, or for another device.
-        [250_000.0] * 20,
+        # They may have waited for their turn, or for another device.
+        [250_000.0 + 400 * (number % 3) for number in range(20)],
         # A few rows prove nothing.
         [-4_000.0] * 12,
     ],
@@ -58,6 +58,11 @@ def test_other_delays_are_left_as_they_are(delays: list[float]) -> None:
     found = launches(*delays)
     assert offset(found) is None
     assert delays_us(found) == pytest.approx(delays)
+
+
+def test_a_full_queue_keeps_the_delays_of_a_busy_gpu_equal() -> None:
+    trace = launches(*[40_000.0] * 20, length_us=9_900)
+    assert offset(trace) is None
 
 
 def test_a_copy_may_well_begin_long_before_its_call_ends() -> None:
