@@ -103,6 +103,8 @@ def queued_place(facts: Facts, device: int) -> tuple[str, int]:
 
 _MOST = 0.5
 
+_FAR_MORE = 1.5
+"""The ratio of two ceilings from which on the larger one's cause is spoken of."""
 _CASES = {"data": "input"}
 _NAME_A_PLACE = ("launch_bound", "host_bound", "item_loop")
 
@@ -275,7 +277,7 @@ def _typical_verdict(
         return Verdict(case, words.Waits(figures, cause))
     if case == "drained":
         return Verdict(case, words.Drained(figures, cause, _case_of(facts, name)))
-    case = _case_of(facts, name)
+    case = _by_worth(facts, findings, _case_of(facts, name))
     where, hook = _where(facts, window, findings, case), facts.trace.facts
     found = None if hook is None or case != "queued" else hook.other_gpu_processes
     return Verdict(case, words.Bound(figures, cause, where, found or None))
@@ -416,6 +418,20 @@ def _late_host(facts: Facts) -> str:
     if short >= long:
         return "launch_bound"
     return "host_bound" if knows_launching_code(facts) else "host_unrecorded"
+
+
+def _by_worth(facts: Facts, findings: Sequence[Finding], case: str) -> str:
+    """The case, but other work of the host where less of that wins far more than fewer launches would.
+
+    Pauses between launches that are short add up, and may still be the overhead of many places.
+    """
+    if case != "launch_bound" or not knows_launching_code(facts):
+        return case
+    launching_ns, other_ns = (
+        max((one.saving.ceiling_ns for one in findings if one.saving and _is_alarm(one, about)), default=0)
+        for about in (case, "host_bound")
+    )
+    return "host_bound" if other_ns > _FAR_MORE * launching_ns else case
 
 
 def _where(

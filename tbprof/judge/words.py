@@ -365,12 +365,13 @@ class HeldBack(VerdictFigures):
 
     @property
     def order(self) -> str:
-        if not self.on_windows:
-            return ""
         window = self.window
         most, whole = duration(window.of_step(self.held_us)), duration(window.step_us)
         place = f" ({self.op})" if self.op else ""
-        return f"First: {_FEWER_WAITS.get(self.op, 'wait less often')}{place}: up to {most} of {whole}."
+        order = f"First: {_FEWER_WAITS.get(self.op, 'wait less often')}{place}"
+        if self.on_windows:
+            return f"{order}: up to {most} of {whole}."
+        return f"{order}: {most} of {whole} pass in its waits." if self.op in _NEEDLESS else ""
 
     def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
         window, held = self.window, duration(self.window.of_step(self.held_us))
@@ -395,6 +396,8 @@ _FEWER_WAITS = {
     "aten::_local_scalar_dense": "read numbers back less often",
 }
 """What to do about waits in an operator."""
+_NEEDLESS = frozenset({"aten::_coalesce"})
+"""Operators that one call can do for all: whoever holds up the GPU, their waits go."""
 
 
 _RECORDS: Mapping[str, type[VerdictFigures]] = {
