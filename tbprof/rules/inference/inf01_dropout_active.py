@@ -25,19 +25,23 @@ Fix
     caveat: some methods estimate uncertainty by dropout, and need it.
 
 Silent
-    Not reported for windows with a backward pass or an optimizer step, even if part of them is evaluation.
-    The most that can be saved is the time of dropout and of batch norms: on the device, or on the host if
-    everything runs on a CPU.
+    Not reported for windows with a backward pass or an optimizer step, even if part of them is evaluation;
+    nor for random numbers that the program draws in no dropout.
+    The most that can be saved is the time of dropout, of batch norms, and of attention that is written out
+    since it drops: on the device, or on the host if everything runs on a CPU.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.host_costs import runs_on_host
 from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns, union, union_of
 from tbprof.analysis.names import matching_rows
+from tbprof.analysis.nesting import Nest
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.computing import (
     computing_finding,
@@ -57,17 +61,20 @@ from tbprof.trace.columns.columns import Category
 
 _CODE = "INF01"
 
-_DROPPING = r"aten::(?:native_dropout|_fused_dropout|bernoulli_)$"
-"""What draws random numbers within a dropout, or is one that does."""
+_DROPPING = r"aten::(?:native_dropout|_fused_dropout)$"
+_DRAWING = r"aten::bernoulli_$"
+"""A dropout draws by it; so does a program that wants random numbers, in whichever mode its model is."""
 
 _CALLED = r"aten::(?:dropout|alpha_dropout|feature_dropout)_?$"
+_ATTENTION = r"aten::scaled_dot_product_attention$"
+"""One that drops may be written out in single operators, where another is a single one."""
 _NORM = r"aten::batch_norm$"
 
 _COMPUTING = Need(GPU_WORK.name, lambda facts: GPU_WORK.is_met(facts) or runs_on_host(facts))
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    drawn = _in_steps(facts, _DROPPING)
+    drawn = np.sort(np.concatenate([_in_steps(facts, _DROPPING), _drawn_in_dropouts(facts)]))
     if not len(drawn) or facts.once(trains):
         return
     norms = _in_steps(facts, _NORM)
@@ -76,7 +83,10 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _on_device(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
-    spent_ns, norms_ns = (device_ns(facts, _kernels(facts, rows)) for rows in (drawn, norms))
+    attention = _around(facts, _ATTENTION, drawn)
+    spent_ns, norms_ns = (
+        device_ns(facts, _kernels(facts, rows)) for rows in (np.concatenate([drawn, attention]), norms)
+    )
     kernels, steps = _kernels(facts, drawn), max(len(facts.steps), 1)
     share, per_step_ns = spent_on(facts, kernels)
     return computing_finding(
@@ -91,14 +101,10 @@ def _on_device(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
 
 def _on_host(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
     """Without a GPU the ops hold the time: the dropouts around the draws all that they do."""
-    slices = facts.trace.slices
-    called = _in_steps(facts, _CALLED)
-    spent = union(slices.start_ns[called], slices.end_of(called))
-    draws = union(slices.start_ns[drawn], slices.end_of(drawn))
-    holds = overlap_ns(draws, spent.start_ns, spent.end_ns) > 0
-    spent = union_of((Intervals(spent.start_ns[holds], spent.end_ns[holds]), draws))
-    of_norms = union(slices.start_ns[norms], slices.end_of(norms))
-    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(union_of((spent, of_norms))))
+    spent = _during(facts, np.concatenate([_around(facts, _CALLED, drawn), drawn]))
+    of_norms, attention = _during(facts, norms), _during(facts, _around(facts, _ATTENTION, drawn))
+    ceiling_ns = total_ns(union_of((spent, of_norms, attention)))
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=ceiling_ns)
     steps = max(len(facts.steps), 1)
     return window_finding(
         _CODE,
@@ -117,6 +123,26 @@ def _in_steps(facts: Facts, name: str) -> Int64s:
     rows = matching_rows(facts.trace, name, Category.CPU_OP)
     in_steps: Int64s = rows[facts.steps.index_of(facts.trace.slices.start_ns[rows]) != NONE]
     return in_steps
+
+
+def _around(facts: Facts, name: str, drawn: Int64s) -> Int64s:
+    """The operators of this name in which something is drawn."""
+    rows, draws = _in_steps(facts, name), _during(facts, drawn)
+    holds = overlap_ns(draws, facts.trace.slices.start_ns[rows], facts.trace.slices.end_of(rows)) > 0
+    held: Int64s = rows[holds]
+    return held
+
+
+def _during(facts: Facts, rows: Int64s) -> Intervals:
+    return union(facts.trace.slices.start_ns[rows], facts.trace.slices.end_of(rows))
+
+
+def _drawn_in_dropouts(facts: Facts) -> Int64s:
+    slices, drawn = facts.trace.slices, _in_steps(facts, _DRAWING)
+    called = Nest.of(slices, _in_steps(facts, _CALLED))
+    lane = slices.lane[drawn].astype(np.int64)
+    inside: Int64s = drawn[called.innermost(lane, slices.start_ns[drawn], slices.end_of(drawn)) != NONE]
+    return inside
 
 
 def _kernels(facts: Facts, rows: Int64s) -> Int64s:
