@@ -70,6 +70,8 @@ def _outside_steps(
 
 _MOST = 0.5
 _TURNS = 3
+_MOST_NAMES = 0.75
+"""The share of the different kernels and copies."""
 _FEWEST_OF_TURNS = 20
 """Fewer kernels and copies are no loop that is known to go on as it does here."""
 
@@ -110,11 +112,17 @@ def untypical_verdict(
 
 
 def _has_turns(facts: Facts) -> bool:
-    """Whether most of the work comes again and again: then the turns of a loop are all in the window."""
+    """Whether most of the work comes again and again: then the turns of a loop are all in the window.
+
+    Of one pass through equal layers most does, too; but what comes before and after these comes once.
+    """
     work = facts.work
     launched = work.rows[work.launch != NONE]
     _, which, times = np.unique(facts.trace.slices.name[launched], return_inverse=True, return_counts=True)
-    repeated = int((times[which] >= _TURNS).sum())
+    is_again = times >= _TURNS
+    if is_again.sum() < _MOST_NAMES * len(times):
+        return False
+    repeated = int(is_again[which].sum())
     return repeated >= max(_FEWEST_OF_TURNS, _MOST * len(launched))
 
 

@@ -404,3 +404,19 @@ def test_one_stretch_of_other_work_comes_before_short_pauses_that_win_less(parts
     idle = find_launch_idle(built.facts())
     assert total_ns(idle.short().idle) > 1.2 * total_ns(idle.long().idle)
     assert said_of(built)[0] == case
+
+
+@pytest.mark.parametrize(("passes", "case"), [(1, "outside_window"), (4, "launch_bound")])
+def test_equal_layers_of_one_pass_are_no_turns_of_a_loop(passes: int, case: str) -> None:
+    """A program that reads data for 100 ms, and then computes for 1 ms a pass."""
+    built, at = TraceBuilder(), 100_000.0
+    built.op("aten::randperm", 0, 500)
+    for _ in range(passes):
+        names = ("stem", "embed", *("mm", "gelu", "norm") * 12, "head", "argmax", "pool", "gather")
+        for name in names:
+            built.op(f"aten::{name}", at, at + 20)
+            built.launch(at + 5, at + 12, runs=(at + 14, at + 18), name=name)
+            at += 22
+    found = said_of(built)
+    assert found[0] == case
+    assert (" of a recording of " in found[1].verdict) == (passes == 1)
