@@ -49,6 +49,7 @@ def copy_kinds(trace: Trace, work: DeviceWork, call_rows: Int64s, record: Int64s
 def _from_name(name: str) -> tuple[int, int]:
     found = _NAME.match(name)
     direction = found.group(1) if found else ""
-    memory = "pageable" if "Pageable" in name else "pinned" if "Pinned" in name else ""
+    of = name.lower()
+    memory = "pageable" if "pageable" in of else "pinned" if "pinned" in of else ""
     known = DIRECTIONS.index(direction) if direction in DIRECTIONS else NO_KIND
     return known, MEMORIES.index(memory)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ def trace_of(path: str, rows: Rows, reading: Reading) -> Trace:
         NotATrace: they gave none that torch's profiler writes, nor any of memory where those were asked for.
     """
     name_npu_rows(rows)
+    rows = replace(rows, names=tuple(VERSION_OF_CALL.sub(r"\1", name) for name in rows.names))
     if not rows.memory:
         check_kinds(path, rows, reading.losses)
     check_processes(path, rows)
@@ -131,6 +133,9 @@ def _arguments(rows: Rows) -> dict[str, Any]:
             columns[table] = record(**{name: columns.pop(name) for name in names})
     return columns
 
+
+VERSION_OF_CALL = re.compile(r"\A((?:cuda|cu|hip)[A-Z]\w*?)_v\d+(?:_ptsz|_ptds)?\Z")
+"""Calls as CUPTI names them, with a version, as `cudaMemcpyAsync_v3020`; torch leaves that out."""
 
 _NPU_PROCESS = "Ascend Hardware"
 """To which torch_npu's `trace_view.json` gives the rows of a device, without a category."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trace_builder import TraceBuilder
 from trace_samples import a_step, classic, complete, write
 
 from tbprof.errors import NotATrace
@@ -74,3 +75,27 @@ def test_ranks_that_were_put_into_one_file_are_refused(tmp_path: Path) -> None:
         read_trace(write(tmp_path, classic(steps)))
     on_device = complete("ProfilerStep#6", 5.0, 90.0, "gpu_user_annotation", 0)
     assert read_trace(write(tmp_path, classic([steps[0], on_device]))).num_events > 0
+
+
+def test_calls_that_bear_a_version_are_those_that_do_not() -> None:
+    """CUPTI's own names, as other recorders write them into this format."""
+    built = TraceBuilder()
+    for number in range(6):
+        at = 1_000.0 * number
+        built.launch(at, at + 8, runs=(at + 12, at + 600))
+        built.copy("DtoH", "pageable", at + 20, at + 640, runs=(at + 605, at + 620))
+        built.synchronize("cudaStreamSynchronize", at + 645, at + 650)
+    plain = built.report()
+    for event in built.events:
+        if event.get("cat") == "cuda_runtime":
+            event["name"] = {"cudaLaunchKernel": "cudaLaunchKernel_v7000"}.get(
+                event["name"], f"{event['name']}_v3020_ptsz"
+            )
+        event["name"] = event["name"].replace("Device -> Pageable", "DEVICE -> PAGEABLE")
+    versioned = built.report()
+    assert plain.sync_points.count == 6
+    assert (versioned.sync_points, versioned.copies, versioned.idle) == (
+        plain.sync_points,
+        plain.copies,
+        plain.idle,
+    )
