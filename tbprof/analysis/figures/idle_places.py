@@ -187,7 +187,8 @@ def find_launch_idle(facts: Facts) -> LaunchIdle:
     at = np.searchsorted(end, idle.end_ns, side="left")
     ended = np.minimum(at, len(calls) - 1)
     pause = np.maximum(start - np.roll(end, 1), 0)
-    pause[0] = max(int(start[0]) - facts.origin_ns, 0)
+    # What came before the first step may not be on record.
+    pause[0] = max(int(start[0]) - max(facts.origin_ns, int(facts.steps.start_ns.min())), 0)
     pause = np.where(_is_other_work(facts, start - pause, start), np.maximum(pause, long_ns), pause)
     none = at == len(calls)
     after_all = np.maximum(idle.end_ns - end[-1], 0)
@@ -206,7 +207,9 @@ def _is_other_work(facts: Facts, start_ns: Int64s, end_ns: Int64s) -> npt.NDArra
     However short each of them is: what the host does there is no launching.
     """
     ops, slices = facts.top_ops, facts.trace.slices
-    rows = ops.rows[ops.kernels == 0]
+    launched = np.zeros(len(ops), np.bool_)
+    launched[ops.of_work[ops.of_work != NONE]] = True
+    rows = ops.rows[~launched]
     silent_ns = overlap_ns(union(slices.start_ns[rows], slices.end_of(rows)), start_ns, end_ns)
     is_most: npt.NDArray[np.bool_] = silent_ns >= np.maximum(_MOST * (end_ns - start_ns), _SILENT_NS)
     return is_most

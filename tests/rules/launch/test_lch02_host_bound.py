@@ -198,3 +198,17 @@ CASES = (
         below=lambda: pausing(199.999),
     ),
 )
+
+
+def test_what_came_before_the_first_step_is_no_pause_of_it() -> None:
+    """The recording begins long before: what was launched there may not be in it."""
+    built = TraceBuilder()
+    built.annotation("setup", -12_000, -11_900)
+    for number in range(2):
+        at = 2_000.0 * number
+        built.step(number, at, at + 2_000)
+        for index in range(19):
+            call = at + 100 + 100 * index
+            built.op("aten::mm", call - 5, call + 20)
+            built.launch(call, call + 8, runs=(call + 12, call + 110))
+    assert not found(built, "LCH02")
