@@ -13,7 +13,7 @@ from tbprof.analysis.figures.kernel_names import Compiled, compiled_kernels, sho
 from tbprof.analysis.figures.kernel_sequences import KernelSequence, repeated_sequences
 from tbprof.analysis.figures.module_owners import Owners, find_owners
 from tbprof.analysis.figures.module_table import MODULE_TABLES
-from tbprof.analysis.figures.operator_grouping import code_of_calls
+from tbprof.analysis.figures.operator_grouping import code_of_kernels
 from tbprof.analysis.figures.operators import find_operators
 from tbprof.analysis.figures.part_labels import part_ranges
 from tbprof.analysis.intervals import distinct_lines
@@ -304,13 +304,11 @@ def kernel_origins(facts: Facts, kernels: Int64s, length: Int64s, at: Int64s, co
     rows = work.launch[kernels[launched]]
     if len(rows) == 0:
         return found
-    source, sources = code_of_calls(facts, operators, operators.of_work[kernels[launched]], rows)
+    source, sources = code_of_kernels(facts, operators, kernels[launched])
     region, regions = _regions(facts, rows)
     if graphed := facts.graph_places:
         scopes = np.stack([graphed.label, graphed.module], axis=1)[kernels[launched]]
         region, regions = _within(region, regions, scopes, (graphed.labels, graphed.modules))
-        own = graphed.source[kernels[launched]]
-        source, sources = np.where(own == NONE, source, own + len(sources)), (*sources, *graphed.sources)
     keys, which = distinct_lines(np.stack([at[launched], region, source], axis=1))
     spent = np.zeros(len(keys), np.int64)
     np.add.at(spent, which, length[launched])

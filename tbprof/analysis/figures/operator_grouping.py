@@ -251,6 +251,21 @@ def work_of_calls(operators: Operators, calls: Int64s) -> Int64s:
     return np.flatnonzero((operators.of_work != NONE) & is_within[np.maximum(operators.of_work, 0)])
 
 
+def code_of_kernels(
+    facts: Facts, operators: Operators, launched: Int64s
+) -> tuple[Int64s, tuple[Source, ...]]:
+    """The same of the code around each launch; of a CUDA graph's node of the one that was noted of it.
+
+    Args:
+        facts: Of the window.
+        operators: All of it.
+        launched: Positions in `Facts.work` of what has a launch.
+    """
+    at, sources = code_of_calls(facts, operators, operators.of_work[launched], facts.work.launch[launched])
+    noted = facts.graph_places.source[launched]
+    return np.where(noted == NONE, at, noted + len(sources)), (*sources, *facts.graph_places.sources)
+
+
 def code_of_calls(
     facts: Facts, operators: Operators, calls: Int64s, rows: Int64s
 ) -> tuple[Int64s, tuple[Source, ...]]:

@@ -15,10 +15,11 @@ from tbprof.analysis.figures.operator_grouping import (
     GroupRow,
     calls_of_row,
     code_of_calls,
+    code_of_kernels,
     group_operators,
     work_of_calls,
 )
-from tbprof.analysis.figures.operators import Operators, find_operators
+from tbprof.analysis.figures.operators import find_operators
 from tbprof.model import Source
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct_places
@@ -84,7 +85,7 @@ def parts_of_operator(facts: Facts, by: Grouping, row: GroupRow, *, in_steps: bo
     device = operators.device_total_ns[calls] if facts.work.devices else None
     return RowParts(
         parts=_parts(facts, facts.trace.slices.name[facts.work.rows[work]].astype(np.int64), work),
-        code=_code(facts, operators, calls, rows, host if device is None else device),
+        code=_code(*code_of_calls(facts, operators, calls, rows), host if device is None else device),
         places=_places(facts, rows, host, device),
     )
 
@@ -100,8 +101,8 @@ def parts_of_kernel(facts: Facts, row: KernelRow, *, in_steps: bool) -> RowParts
     by_operator, launched = calls != NONE, work.launch[kernels] != NONE
     names = facts.trace.slices.name[operators.rows[calls[by_operator]]].astype(np.int64)
     return RowParts(
-        parts=_parts(facts, names, kernels[by_operator]),
-        code=_code(facts, operators, calls[launched], work.launch[kernels[launched]], length[launched]),
+        parts=(*_parts(facts, names, kernels[by_operator]), *_scopes(facts, kernels[~by_operator])),
+        code=_code(*code_of_kernels(facts, operators, kernels[launched]), length[launched]),
         places=_places(facts, work.rows[kernels], None, length),
     )
 
@@ -117,10 +118,19 @@ def _parts(facts: Facts, names: Int64s, work: Int64s) -> tuple[Part, ...]:
     )
 
 
-def _code(
-    facts: Facts, operators: Operators, calls: Int64s, rows: Int64s, time_ns: Int64s
-) -> tuple[Code, ...]:
-    at, sources = code_of_calls(facts, operators, calls, rows)
+def _scopes(facts: Facts, work: Int64s) -> tuple[Part, ...]:
+    """What no operator launched but a CUDA graph replays, by the scopes that were noted of it."""
+    places = facts.graph_places
+    length = facts.work.end_ns[work] - facts.work.start_ns[work]
+    of_label = places.label[work]
+    spent = np.zeros(len(places.labels), np.int64)
+    np.add.at(spent, of_label[of_label != NONE], length[of_label != NONE])
+    count = np.bincount(of_label[of_label != NONE], minlength=len(places.labels))
+    order = np.argsort(-spent, kind="stable").tolist()
+    return tuple(Part(places.labels[at], int(count[at]), int(spent[at])) for at in order if count[at])
+
+
+def _code(at: Int64s, sources: tuple[Source, ...], time_ns: Int64s) -> tuple[Code, ...]:
     known = at != NONE
     count = np.bincount(at[known], minlength=len(sources))
     total = np.zeros(len(sources), np.int64)
@@ -128,6 +138,7 @@ def _code(
     return tuple(
         Code(sources[one], int(count[one]), int(total[one]))
         for one in np.argsort(-total, kind="stable")[:_MOST_CODE].tolist()
+        if count[one]
     )
 
 

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graphed_products import GRAPH, NODES, annotated, graphed_products, number_of
+from graphed_products import GRAPH, NODES, SGEMM, annotated, graphed_products, number_of
 from trace_builder import TraceBuilder
 
 from tbprof.analysis.facts import FACTS_TABLES, Facts
-from tbprof.model import HealthFact
+from tbprof.analysis.figures.kernel_table import KERNEL_TABLES, kernel_table
+from tbprof.analysis.figures.row_details import parts_of_kernel
+from tbprof.model import HealthFact, Source
 from tbprof.report import build_report
 from tbprof.store.report_cache import report_key
 from tbprof.texts.health import health_sentence
@@ -229,3 +231,23 @@ def test_findings_about_a_graphs_kernels_name_the_scope_and_the_line(tmp_path: P
     assert code["label", 'mark_kernels("mlp")'] == 4 * 400
     assert code["function", "/app/model.py(42): forward"] == 4 * 400
     assert sum(ns for (kind, _), ns in code.items() if kind == "label") == 4 * 200 * len(NODES)
+
+
+def test_the_table_of_kernels_and_its_details_name_the_scope_and_the_line(tmp_path: Path) -> None:
+    (tmp_path / "annotations.pkl").write_bytes(pickle.dumps(SCOPES))
+    (tmp_path / "stacks.json").write_text(json.dumps(STACKS))
+    path = graphed_products().write(tmp_path / "host_1.1000.pt.trace.json")
+    facts = Facts(read_trace(path, tables=FACTS_TABLES | KERNEL_TABLES))
+    products, softmax = kernel_table(facts).rows
+    assert (products.name, products.origin.region) == (SGEMM, 'CUDA graph 5 > mark_kernels("mlp")')
+    assert products.origin.places == 3
+    assert (softmax.origin.region, softmax.origin.source) == (
+        "CUDA graph 5",
+        Source("/app/model.py", 41, "forward", True, ()),
+    )
+    details = parts_of_kernel(facts, products, in_steps=False)
+    assert [(part.name, part.calls, part.device_ns) for part in details.parts] == [
+        ('mark_kernels("mlp")', 8, 8 * 200_000),
+        ('mark_kernels("qkv")', 4, 4 * 200_000),
+    ]
+    assert sorted(one.source.line or 0 for one in details.code) == [40, 42, 43]
