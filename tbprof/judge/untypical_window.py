@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tbprof.analysis.attribution.graph_places import graph_place
 from tbprof.analysis.device_work import lost_kernels, mostly_captured
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.kernel_durations import largest_kernels
@@ -166,7 +167,10 @@ def named_kernels(facts: Facts, device: int) -> LargestKernels:
     """The kernels that take most of the device's time."""
     named = [*largest_kernels(facts, device), (None, None), (None, None)]
     (kernel, its_share), (following, following_share) = named[:2]
-    return LargestKernels(kernel, its_share, following, following_share)
+    work = facts.work
+    mine = np.flatnonzero(work.is_kernel & (work.device == device))
+    place = graph_place(facts.graph_places, mine, (work.end_ns - work.start_ns)[mine])
+    return LargestKernels(kernel, its_share, following, following_share, place or None)
 
 
 def _after_leading(

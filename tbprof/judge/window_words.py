@@ -212,9 +212,14 @@ class LargestKernels(Figures):
     kernel_share: float | None = None
     next_kernel: str | None = None
     next_kernel_share: float | None = None
+    graphed_in: str | None = None
+    """The scope or line that most of the device's time comes from, which a CUDA graph replays."""
 
     def words(self) -> str:
         """A sentence after others; "" where nobody looked."""
         named = ((self.kernel, self.kernel_share), (self.next_kernel, self.next_kernel_share))
         parts = [f"`{name}` {share(part)}" for name, part in named if name is not None and part is not None]
-        return f" Its largest kernels: {', '.join(parts)} of its time." if parts else ""
+        largest = f" Its largest kernels: {', '.join(parts)} of its time." if parts else ""
+        if not self.graphed_in:
+            return largest
+        return f"{largest} Most of that is replayed by a CUDA graph, from {self.graphed_in}."

@@ -24,6 +24,7 @@ from tbprof.store.report_cache import report_key
 from tbprof.texts.health import health_sentence
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.importers.kineto.reader import read_trace
+from tbprof.views.opening import opening_of
 
 SCOPES: dict[int, list[Any]] = {
     number_of(0): [{"str": "qkv"}],
@@ -251,3 +252,13 @@ def test_the_table_of_kernels_and_its_details_name_the_scope_and_the_line(tmp_pa
         ('mark_kernels("qkv")', 4, 4 * 200_000),
     ]
     assert sorted(one.source.line or 0 for one in details.code) == [40, 42, 43]
+
+
+def test_a_gpu_that_is_the_limit_is_said_to_be_so_in_a_scope(tmp_path: Path) -> None:
+    scopes = {number_of(node): [{"module_fqn": "layers.0.mlp" if node else "embed"}] for node in range(4)}
+    (tmp_path / "annotations.pkl").write_bytes(pickle.dumps(scopes))
+    built = graphed_products()
+    built.events = [event for event in built.events if event["name"] != "cudaStreamSynchronize"]
+    opening = opening_of(build_report(built.write(tmp_path / "host_1.1000.pt.trace.json")))
+    assert opening.verdict.startswith("The GPU is busy 94")
+    assert "Most of that is replayed by a CUDA graph, from module layers.0.mlp." in opening.detail
