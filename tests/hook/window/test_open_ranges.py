@@ -66,6 +66,7 @@ print("ended")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
