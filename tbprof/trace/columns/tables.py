@@ -68,7 +68,7 @@ class GraphColumns:
     """The same: `backward` of what autograd ran for a scope of the forward pass."""
 
     @property
-    def nodes(self) -> Int64s:
+    def nodes(self) -> Int32s:
         """The rows that are nodes of a graph, ascending; all others may have 0 for both numbers."""
         return distinct(np.concatenate([self.graph.rows[self.graph.values > 0], self.graph_node.rows]))
 

@@ -20,7 +20,15 @@ from tbprof.errors import SnapshotError, TraceError
 from tbprof.model import HealthFact, HealthSeverity
 from tbprof.plain_pickle import read_plain_pickle
 from tbprof.records import dataclass
-from tbprof.trace.columns.arrays import NONE, Int32s, Int64s, SparseColumn, find_sorted
+from tbprof.trace.columns.arrays import (
+    NONE,
+    Int32s,
+    Int64s,
+    SparseColumn,
+    distinct,
+    find_sorted,
+    is_among,
+)
 from tbprof.trace.columns.columns import Trace
 from tbprof.trace.columns.tables import GraphColumns
 from tbprof.trace.importers.graph_files import graph_files
@@ -54,6 +62,7 @@ def with_graph_notes(trace: Trace) -> Trace:
         return trace
     if len(graphs.original_stream.rows):
         trace = replace(trace, stream=_replaced(trace.stream, graphs.original_stream))
+    trace = _with_lists_read(trace)
     for file in graph_files(trace.path):
         try:
             read = _read(file)
@@ -69,27 +78,47 @@ def with_graph_notes(trace: Trace) -> Trace:
 
 def _joined(trace: Trace, file: _File) -> Trace:
     assert trace.graphs is not None, "only asked of a trace that has them"
-    rows = trace.graphs.nodes.astype(np.int32)
+    rows = trace.graphs.nodes
     numbers = _numbers(trace.graphs, rows)
-    known = np.array(sorted(file.notes), np.int64)
-    at, hit = find_sorted(known, numbers)
-    severity: HealthSeverity = "info" if hit.any() else "warning"
-    counts: dict[str, int | float | str] = {"name": file.name, "rows": int(hit.sum()), "of": len(rows)}
-    fact = HealthFact("graph_notes_joined", severity, counts)
-    names = dict(zip(trace.names, range(len(trace.names)), strict=True))
+    hits = int(is_among(numbers, list(file.notes)).sum())
+    severity: HealthSeverity = "info" if hits else "warning"
+    counts: dict[str, int | float | str] = {"name": file.name, "rows": hits, "of": len(rows)}
+    trace = _with_notes(trace, rows, numbers, file.notes)
+    return replace(trace, health=(*trace.health, HealthFact("graph_notes_joined", severity, counts)))
+
+
+def _with_notes(trace: Trace, rows: Int32s, keys: Int64s, notes: Mapping[int, _Note]) -> Trace:
+    """The trace with the notes of rows by the key of each; what it has itself is kept."""
+    assert trace.graphs is not None, "only asked of a trace that has them"
+    known = np.array(sorted(notes), np.int64)
+    at, hit = find_sorted(known, keys)
+    added: dict[str, int] = {}
     columns = {name: getattr(trace.graphs, name, trace.launch_stack) for name in _TEXTS}
     for name in columns:
-        of_node = [file.notes[int(number)].get(name, "") for number in known]
-        texts = [names.setdefault(text, len(names)) if text else NONE for text in of_node]
-        given = np.where(hit, np.array([*texts, NONE], np.int64)[np.where(hit, at, -1)], NONE)
+        texts = [notes[key].get(name, "") for key in known.tolist()]
+        numbers = [added.setdefault(text, len(trace.names) + len(added)) if text else NONE for text in texts]
+        given = np.where(hit, np.array([*numbers, NONE], np.int64)[np.where(hit, at, -1)], NONE)
         columns[name] = _replaced(SparseColumn(rows, given, NONE), columns[name])
-    return replace(
-        trace,
-        names=tuple(names),
-        launch_stack=columns.pop(_STACK),
-        graphs=replace(trace.graphs, **columns),
-        health=(*trace.health, fact),
-    )
+    names, stack = (*trace.names, *added), columns.pop(_STACK)
+    return replace(trace, names=names, launch_stack=stack, graphs=replace(trace.graphs, **columns))
+
+
+def _with_lists_read(trace: Trace) -> Trace:
+    """The trace with annotations that stand in a row as the JSON of a list read like those beside it."""
+    assert trace.graphs is not None, "only asked of a trace that has them"
+    column = trace.graphs.graph_annotation
+    notes = {}
+    for value in distinct(column.values).tolist():
+        with contextlib.suppress(ValueError, RecursionError):
+            if trace.names[value].startswith(("[", "{")):
+                notes[value] = _scope(json.loads(trace.names[value]))
+    if not notes:
+        return trace
+    keys = column.values.astype(np.int64)
+    kept = ~is_among(keys, list(notes))
+    others = SparseColumn(column.rows[kept], column.values[kept], NONE)
+    trace = replace(trace, graphs=replace(trace.graphs, graph_annotation=others))
+    return _with_notes(trace, column.rows, keys, notes)
 
 
 def _numbers(graphs: GraphColumns, rows: Int32s) -> Int64s:

@@ -149,6 +149,28 @@ def test_scopes_as_json_merge_as_torch_merges_them(tmp_path: Path) -> None:
     }
 
 
+def test_a_list_in_a_row_is_read_like_one_beside_it(tmp_path: Path) -> None:
+    """As the recorder on CUPTI's own callbacks writes the annotations of torch 2.13."""
+    scopes = [json.dumps([{"str": "qkv"}]), json.dumps([{"layer": "3"}]), "[no list", "mine"]
+    built = annotated(
+        graphed_products(steps=1), {node: {"annotation": one} for node, one in enumerate(scopes)}
+    )
+    assert [label for label, _, _ in of_nodes(read(built, tmp_path))] == [
+        f'mark_kernels("{name}")' for name in ("qkv", "layer=3", "[no list", "mine")
+    ]
+
+
+def test_notes_are_joined_to_calls_that_bear_versions(tmp_path: Path) -> None:
+    """Two names of one call become one text; what is added stands after them."""
+    (tmp_path / "stacks.json").write_text(json.dumps(STACKS))
+    built = graphed_products(steps=2)
+    built.call("cudaGraphLaunch_v10000", 1_400, 1_410)
+    built.call("cudaGraphLaunch_v11000", 1_420, 1_430)
+    trace = read(built, tmp_path)
+    assert [line for _, _, line in of_nodes(trace)] == [f"/app/model.py:{line}" for line in range(40, 44)]
+    assert {trace.names[name] for name in trace.slices.name.tolist()} >= {SGEMM, "cudaGraphLaunch"}
+
+
 def test_what_rows_say_themselves_counts_before_what_lies_beside(tmp_path: Path) -> None:
     (tmp_path / "annotations.pkl").write_bytes(pickle.dumps(SCOPES))
     built = annotated(graphed_products(steps=1), {0: {"name": "mine"}})
