@@ -56,6 +56,11 @@ def release(folder: Path) -> None:
     os.environ[CONFINED_VARIABLE] = os.pathsep.join(known for known in _confined() if known != str(folder))
 
 
+def is_confined(folder: Path) -> bool:
+    """Whether nothing beneath this very folder may lead out of it."""
+    return str(folder.absolute()) in _confined()
+
+
 def open_regular(path: str | os.PathLike[str], *, follows_links: bool = True) -> io.FileIO:
     """The regular file at `path`, unbuffered.
 

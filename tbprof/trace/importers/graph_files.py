@@ -13,7 +13,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from tbprof.safe_open import FileState, file_state
+from tbprof.safe_open import FileState, file_state, is_confined
 
 _TELLS = re.compile(r"(?i)(?=.*(?:annotations|stacks)).*\.(?:pkl|pickle|json|json\.gz|gz)\Z")
 _NO_NOTES = re.compile(r"(?i).*\btrace\.json(?:\.gz)?\Z")
@@ -30,7 +30,7 @@ def graph_files(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     named = _RANK.search(trace.name) or begins
     rank = int(named[1]) if named else 0
     found = [trace.parent / name for name in _names(trace.parent, _TELLS) if not _NO_NOTES.match(name)]
-    if begins:
+    if begins and not is_confined(trace.parent):
         found += [trace.parent.parent / name for name in _names(trace.parent.parent, _ABOVE)]
     return tuple(file for file in found if file != trace and _rank_of(file) in (None, rank))
 

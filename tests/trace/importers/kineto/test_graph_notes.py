@@ -20,10 +20,14 @@ from tbprof.analysis.figures.kernel_table import KERNEL_TABLES, kernel_table
 from tbprof.analysis.figures.row_details import parts_of_kernel
 from tbprof.model import HealthFact, Source
 from tbprof.report import build_report
+from tbprof.safe_open import CONFINED_VARIABLE
+from tbprof.store.discovery import Discovery
 from tbprof.store.report_cache import report_key
 from tbprof.texts.health import health_sentence
 from tbprof.trace.columns.columns import Trace
+from tbprof.trace.importers.graph_files import graph_files
 from tbprof.trace.importers.kineto.reader import read_trace
+from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.opening import opening_of
 
 SCOPES: dict[int, list[Any]] = {
@@ -132,6 +136,25 @@ def test_pickled_scopes_are_read_beside_the_trace_and_above_it(tmp_path: Path, p
     assert own == [label for label, _, _ in of_nodes(above)] == [NAMES[1], "", NAMES[0], NAMES[0]]
     other = read(graphed_products(), tmp_path / "step_000000000014", "000001.ab1.pt.trace.json")
     assert [label for label, _, _ in of_nodes(other)] == ["", 'mark_kernels("x")', "", ""]
+
+
+def test_nothing_above_a_log_directory_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kernel_annotations_rank0_fwd_bwd.pkl").write_bytes(pickle.dumps(SCOPES))
+    (tmp_path / "logs").mkdir()
+    path = graphed_products().write(tmp_path / "logs" / "000000.ab1.pt.trace.json")
+    assert len(graph_files(path)) == 1
+    monkeypatch.setenv(CONFINED_VARIABLE, str(tmp_path / "logs"))
+    assert graph_files(path) == ()
+
+
+def test_what_lies_beside_traces_is_no_recording(tmp_path: Path) -> None:
+    graphed_products().write(tmp_path / "host_1.1000.pt.trace.json")
+    for name, content in (("stacks.json", b"{}"), ("annotations.pkl", pickle.dumps(SCOPES))):
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "py_stacks.json.gz").write_bytes(gzip.compress(json.dumps(STACKS).encode()))
+    listing = Discovery(tmp_path, looks_like_trace).find()
+    assert [window.trace_path for window in listing.windows] == [str(tmp_path / "host_1.1000.pt.trace.json")]
+    assert listing.skipped == ()
 
 
 def test_scopes_as_json_merge_as_torch_merges_them(tmp_path: Path) -> None:
