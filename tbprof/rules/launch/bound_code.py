@@ -39,7 +39,7 @@ MANY_KERNELS = 1000
 """The number of kernels in a step that keeps the host busy for 10 ms of it, whatever their length."""
 
 _FEWEST_KERNELS = 8
-"""Of all steps: fewer are not worth a graph, nor a compiler."""
+"""Fewer kernels in all steps are not worth a graph, nor a compiler."""
 _MAX_PLACES = 3
 
 
@@ -83,7 +83,7 @@ def _finding(facts: Facts, rule: str, code: CodeKernels) -> Finding:
     return window_finding(
         rule,
         place=code.place,
-        severity=_severity(facts, seen, code.kernels),
+        severity=_severity(facts, seen),
         count=code.kernels,
         removal="rewrite",
         saving=Saving(floor_ns=0, estimate_ns=None, ceiling_ns=won_ns),
@@ -105,9 +105,9 @@ def _graph_blockers(facts: Facts) -> int:
     return sum(bool(facts.can_be_won[site.members].any()) for site in facts.sites)
 
 
-def _severity(facts: Facts, saving: Saving, kernels: int) -> Severity:
+def _severity(facts: Facts, saving: Saving) -> Severity:
     severity = severity_of_cause(facts, saving)
-    if largest_cause(facts) != "launch" or kernels < _FEWEST_KERNELS:
+    if largest_cause(facts) != "launch" or len(facts.kernels_in_steps) < _FEWEST_KERNELS:
         return max(severity, "low", key=SEVERITIES.index)
     idle = facts.once(find_launch_idle)
     if total_ns(idle.long().idle) > total_ns(idle.short().idle):

@@ -31,7 +31,7 @@ Silent
     Not reported for code with a median kernel of 10 us or more and at most 1000 launches in a step (kernels
     of a CUDA graph do not count), unless its idle time is 10 % of the steps; if it is under 1 % of the warm
     steps; or if work is queued during most of the idle time. At most low if another cause holds more of the
-    idle time, because the host can no longer run ahead then, and for fewer than 8 kernels in all. At most
+    idle time, because the host can no longer run ahead then, and with fewer than 8 kernels in all. At most
     medium if the host does other things (LCH02) for more of it than it launches. LCH03 covers compiled
     code.
 """
