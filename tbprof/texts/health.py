@@ -229,16 +229,16 @@ def _graph_notes_joined(numbers: Numbers) -> str:
     rows, of, name = int(numbers["rows"]), count(int(numbers["of"]), "row"), numbers["name"]
     if not rows:
         return (
-            f"`{name}`, beside the trace, is of other CUDA graphs: it has the node of none of {of}. Keep the "
-            "graph that is recorded, and take the numbers of torch's default (`key_by`: `exec`)."
+            f"The file `{name}` beside the trace is of other CUDA graphs: it has the node of none of {of}. "
+            "Keep the graph that is recorded, and take the numbers of torch's default (`key_by`: `exec`)."
         )
-    return f"`{name}`, beside the trace, says where {rows:,} of {of} of CUDA graphs come from."
+    return f"The file `{name}` beside the trace says where {rows:,} of {of} of CUDA graphs come from."
 
 
 def _graph_notes_unread(numbers: Numbers) -> str:
     return (
-        f"`{numbers['name']}`, beside the trace, can't be read: {numbers['reason']}. Write plain values, as "
-        "`pickle.dump(dict(get_kernel_annotations()), file)` does for scopes with texts and numbers."
+        f"The file `{numbers['name']}` beside the trace can't be read: {numbers['reason']}. Write plain "
+        "values, as `pickle.dump(dict(get_kernel_annotations()), file)` does for plain texts and numbers."
     )
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from tbprof.model import Figures
+from tbprof.model import Figures, Remedy
 from tbprof.rules.files import rule_files
 from tbprof.rules.settings.words import Deterministic
 from tbprof.rules.sync.words import LoopReads, NanChecks
@@ -90,9 +90,16 @@ def test_a_name_that_is_none_in_python_is_stored_as_it_is_called() -> None:
 
 
 def test_a_remedy_lies_beside_the_figures() -> None:
-    stored = {"per_step": 7, "hint": "lightning_log", "used_at_once": 1, "fixed_as": "CPY03"}
+    known: dict[str, int | float | str] = {
+        "hint": "lightning_log",
+        "used_at_once": 1,
+        "fixed_as": "CPY03",
+        "graphed_in": "decoder",
+    }
+    assert known.keys() == Remedy.__annotations__.keys()
+    stored = {"per_step": 7, **known}
     remedy = remedy_of(stored)
-    assert (remedy.hint, remedy.used_at_once, remedy.fixed_as) == ("lightning_log", True, "CPY03")
+    assert remedy == Remedy("lightning_log", used_at_once=True, fixed_as="CPY03", graphed_in="decoder")
     assert {**found_figures("SYN05", stored).numbers(), **remedy.numbers()} == stored
 
 

@@ -61,5 +61,5 @@ def _names(folder: Path, pattern: re.Pattern[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _listed(folder: str, _changed_ns: int, pattern: re.Pattern[str]) -> tuple[str, ...]:
     """A folder may hold thousands of traces, each of which asks; the time tells that names have changed."""
-    names = (entry.name for entry in os.scandir(folder))
-    return tuple(sorted(name for name in names if pattern.match(name)))
+    with os.scandir(folder) as entries:
+        return tuple(sorted(entry.name for entry in entries if pattern.match(entry.name)))

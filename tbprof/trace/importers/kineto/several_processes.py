@@ -57,6 +57,6 @@ def _shared_numbers(rows: Rows) -> int:
 
 
 def _repeated(numbers: Int64s) -> Int64s:
-    """Those above 0 that are there more than once, ascending."""
+    """The numbers above 0 that are there more than once, ascending."""
     ordered = np.sort(numbers[numbers > 0], kind="stable")
     return distinct(ordered[1:][ordered[1:] == ordered[:-1]])

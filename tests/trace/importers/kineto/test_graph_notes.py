@@ -118,7 +118,7 @@ def test_stacks_beside_the_trace_give_lines(tmp_path: Path, whole_numbers: bool,
     (told,) = codes(trace)
     assert told.severity == "info"
     assert health_sentence(told) == (
-        f"`{name}`, beside the trace, says where 16 of 16 rows of CUDA graphs come from."
+        f"The file `{name}` beside the trace says where 16 of 16 rows of CUDA graphs come from."
     )
 
 
