@@ -15,21 +15,22 @@ from pathlib import Path
 
 from tbprof.safe_open import FileState, file_state, is_confined
 
-_TELLS = re.compile(r"(?i)(?=.*(?:annotations|stacks)).*\.(?:pkl|pickle|json|json\.gz|gz)\Z")
-_NO_NOTES = re.compile(r"(?i).*\btrace\.json(?:\.gz)?\Z")
+# Not compiled here: every command imports this, few look at a folder.
+_TELLS = r"(?i)(?=.*(?:annotations|stacks)).*\.(?:pkl|pickle|json|json\.gz|gz)\Z"
+_NO_NOTES = r"(?i).*\btrace\.json(?:\.gz)?\Z"
 """A trace with stacks may be called so."""
-_ABOVE = re.compile(r"kernel_annotations_rank\d+_.*\.pkl\Z")
-_RANK = re.compile(r"(?i)rank[_-]?(\d{1,9})(?!\d)")
-_BEGINS_WITH_RANK = re.compile(r"(\d{1,9})(?!\d)")
+_ABOVE = r"kernel_annotations_rank\d+_.*\.pkl\Z"
+_RANK = r"(?i)rank[_-]?(\d{1,9})(?!\d)"
+_BEGINS_WITH_RANK = r"(\d{1,9})(?!\d)"
 
 
 def graph_files(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Files that may say more of the trace at `path`: those of its rank, or of none, by their names."""
     trace = Path(path)
-    begins = _BEGINS_WITH_RANK.match(trace.name)
-    named = _RANK.search(trace.name) or begins
+    begins = re.match(_BEGINS_WITH_RANK, trace.name)
+    named = re.search(_RANK, trace.name) or begins
     rank = int(named[1]) if named else 0
-    found = [trace.parent / name for name in _names(trace.parent, _TELLS) if not _NO_NOTES.match(name)]
+    found = [trace.parent / name for name in _names(trace.parent, _TELLS) if not re.match(_NO_NOTES, name)]
     if begins and not is_confined(trace.parent):
         found += [trace.parent.parent / name for name in _names(trace.parent.parent, _ABOVE)]
     return tuple(file for file in found if file != trace and _rank_of(file) in (None, rank))
@@ -47,11 +48,11 @@ def state_of_graph_files(path: str | os.PathLike[str]) -> tuple[FileState, ...]:
 
 
 def _rank_of(file: Path) -> int | None:
-    named = _RANK.search(file.name)
+    named = re.search(_RANK, file.name)
     return int(named[1]) if named else None
 
 
-def _names(folder: Path, pattern: re.Pattern[str]) -> tuple[str, ...]:
+def _names(folder: Path, pattern: str) -> tuple[str, ...]:
     try:
         return _listed(str(folder), folder.stat().st_mtime_ns, pattern)
     except OSError:
@@ -59,7 +60,8 @@ def _names(folder: Path, pattern: re.Pattern[str]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _listed(folder: str, _changed_ns: int, pattern: re.Pattern[str]) -> tuple[str, ...]:
+def _listed(folder: str, _changed_ns: int, pattern: str) -> tuple[str, ...]:
     """A folder may hold thousands of traces, each of which asks; the time tells that names have changed."""
+    matches = re.compile(pattern).match
     with os.scandir(folder) as entries:
-        return tuple(sorted(entry.name for entry in entries if pattern.match(entry.name)))
+        return tuple(sorted(entry.name for entry in entries if matches(entry.name)))
