@@ -18,7 +18,7 @@ SCHEMA = 1
 
 _HEADS = (
     *("run", "owner", "commit", "recorded", "GPUs", "watched", "step", "change", "busy", "comm.", "idle"),
-    *("GPU-h/day", "top GPU-h", "to", "alarm", "problem"),
+    *("GPU-h/day", "top GPU-h", "to", "alarm", "problem", "job"),
 )
 
 _RIGHT = range(4, 13)
@@ -97,7 +97,7 @@ def _cells(row: FleetRow) -> tuple[str, ...]:
         f"{datetime.fromtimestamp(row.recorded_s, timezone.utc):%Y-%m-%d %H:%M}",
     )
     if row.state != "ready":
-        return (*about, *[_UNKNOWN] * len(_RIGHT), row.problem or NOT_READ, "", "")
+        return (*about, *[_UNKNOWN] * len(_RIGHT), row.problem or NOT_READ, "", "", "")
     figures = (
         _UNKNOWN if row.gpus is None else str(row.gpus),
         _UNKNOWN if row.watched_s is None else hours(row.watched_s),
@@ -107,7 +107,7 @@ def _cells(row: FleetRow) -> tuple[str, ...]:
         _UNKNOWN if row.idle_gpu_h is None else gpu_hours(row.idle_gpu_h),
         _cost(row),
     )
-    return (*about, *figures, _top(row), row.alarm, row.problem)
+    return (*about, *figures, _top(row), row.alarm, row.problem, row.job)
 
 
 def _top(row: FleetRow) -> str:
@@ -137,7 +137,7 @@ def _run_lines(name: str, figures: Sequence[str], widths: Sequence[int], room: i
 
 def _about(row: FleetRow, width: int) -> list[str]:
     """The owner and the commit of a run, where most of it is lost, what it added, and what is wrong."""
-    _, owner, commit, recorded, *_, place, alarm, problem = _cells(row)
+    _, owner, commit, recorded, *_, place, alarm, problem, job = _cells(row)
     if row.state == "ready" and row.top_rule:
         place += f": {row.top_action}"
     equal = [f"the newest of {count(row.runs, 'equal run')}"] if row.runs > 1 else []
@@ -145,7 +145,7 @@ def _about(row: FleetRow, width: int) -> list[str]:
     if alarm and not row.is_alarm and row.commit is not None:
         about.append(alarm)
     warnings = (alarm if row.is_alarm else "", problem)
-    texts = [", ".join(about), place, *(f"! {warning}" for warning in warnings if warning)]
+    texts = [", ".join(about), job, place, *(f"! {warning}" for warning in warnings if warning)]
     return [line for text in texts for line in _wrapped(plain(text), width, _INDENT)]
 
 

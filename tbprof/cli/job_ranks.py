@@ -62,16 +62,16 @@ def job_ranks(
         UsageError: There are no such windows, or they are of several runs.
     """
     chosen = _chosen(paths, number)
-    ranks, problems = _read(chosen.windows, executor, use_cache=use_cache)
+    ranks, problems = read_ranks(chosen.windows, executor, use_cache=use_cache)
     note = ""
     if number is None and chosen.newest is not None and chosen.newest.lacking:
-        of_newest, unread = _read(chosen.newest.windows, executor, use_cache=use_cache)
+        of_newest, unread = read_ranks(chosen.newest.windows, executor, use_cache=use_cache)
         damaged = [*(one.worker for one in of_newest if one.is_damaged), *(one.worker for one in unread)]
         note = _note(chosen.number, chosen.newest, damaged)
     return JobRanks(tuple(ranks), tuple(problems), chosen.older, note)
 
 
-def _read(
+def read_ranks(
     windows: Sequence[Window], executor: Executor | None, *, use_cache: bool
 ) -> tuple[list[RankSummary], list[RankProblem]]:
     """The ranks that give a summary, and those that give nothing."""
@@ -82,7 +82,7 @@ def _read(
         try:
             found = _at_hand(window, use_cache=use_cache)
         except TbprofError as error:
-            problems.append(_problem(window, str(error)))
+            problems.append(problem_of(window, str(error)))
         else:
             if found is None:
                 pending.append(window)
@@ -92,7 +92,7 @@ def _read(
     analyzed = analyze_many(traces, executor or executor_for(len(traces)), use_cache=use_cache)
     for window, file in zip(pending, analyzed, strict=True):
         if file.error:
-            problems.append(_problem(window, file.error))
+            problems.append(problem_of(window, file.error))
         else:
             ranks.append(rank_summary(file.report(), window.worker, rank_of(window.worker), window.order_ns))
     return ranks, problems
@@ -109,7 +109,7 @@ def _note(shown: int, newest: NewestWindow, damaged: Sequence[str]) -> str:
     return f"{note} {newest_command(newest.number)}"
 
 
-def _problem(window: Window, sentence: str) -> RankProblem:
+def problem_of(window: Window, sentence: str) -> RankProblem:
     return RankProblem(rank_of(window.worker), window.worker, sentence)
 
 

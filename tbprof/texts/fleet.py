@@ -35,6 +35,11 @@ def read_so_far_sentence(read: int, ranks: int) -> str:
     return f"{read} of {count(ranks, 'rank')} read so far." if read < ranks else ""
 
 
+def on_rank(name: str, action: str) -> str:
+    """What to do on one rank of several."""
+    return f"On {name}: {action[:1].lower()}{action[1:]}"
+
+
 def gpu_time(seconds: float) -> str:
     """`310 GPU-hours`; minutes below two hours, seconds below two minutes."""
     if seconds >= _HOURS_FROM_S:

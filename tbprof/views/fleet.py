@@ -77,6 +77,10 @@ class FleetRow:
     """The GPU-hours that are idle in a day at this rate: runs are ranked by them."""
     causes: tuple[FleetCause, ...]
     """The causes of idle, as they are stacked."""
+    job: str
+    """What the page of the job says first; "" of a run whose ranks are not compared."""
+    is_of_job: bool
+    """Whether the top line is what a late rank is to change first."""
     top_rule: str
     """What costs most; "" where nothing does, where to record again comes first, or `is_judged` is false."""
     top_action: str

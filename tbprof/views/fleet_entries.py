@@ -22,6 +22,7 @@ from tbprof.texts.fleet import (
     NO_RUN_BEFORE,
     added_sentence,
     left_out_sentence,
+    on_rank,
     read_so_far_sentence,
     unread_sentence,
 )
@@ -30,6 +31,7 @@ from tbprof.texts.series import DAMAGED_ALONE
 from tbprof.views.fleet import FleetCause, FleetRow
 from tbprof.views.fleet_groups import FleetEntry, grouped
 from tbprof.views.fleet_summary import SummaryLine, SummaryWait, WindowSummary
+from tbprof.views.job.job_first import NO_JOB, JobFirst
 from tbprof.views.related import Recording, unrelated
 from tbprof.views.run_ranks import rank_sentences
 from tbprof.views.steady import is_credible
@@ -85,17 +87,45 @@ def _comes_before(one: Window, other: Window, now_ns: int) -> bool:
     return first < second
 
 
-def fleet_entries(windows: Iterable[FleetWindow]) -> tuple[FleetEntry, ...]:
-    """One a run, or one of equal runs, in the order of their names."""
+def runs_of_ranks(windows: Iterable[FleetWindow]) -> Iterator[tuple[str, Sequence[FleetWindow]]]:
+    """The runs whose newest windows, all of them read, may be those of the ranks of one job.
+
+    Those that lack one for some ranks are left out: the job's own page shows an earlier window of all.
+    """
+    for run, of_run in groupby(windows, key=lambda one: one.window.run):
+        rows = tuple(of_run)
+        exchanging = [row for row in rows if row.summary is not None and _is_of_several(row.summary)]
+        is_read = all(row.summary is not None or row.problem for row in rows)
+        if len(exchanging) > 1 and is_read and len({row.windows for row in rows}) == 1:
+            yield run, rows
+
+
+def _is_of_several(summary: WindowSummary) -> bool:
+    return (summary.world_size or 0) > 1 or bool(summary.communication)
+
+
+def fleet_entries(
+    windows: Iterable[FleetWindow], jobs: Mapping[str, JobFirst] | None = None
+) -> tuple[FleetEntry, ...]:
+    """One a run, or one of equal runs, in the order of their names.
+
+    Args:
+        windows: By run.
+        jobs: What comes first of the runs whose ranks have been compared.
+    """
+    jobs = jobs or {}
     of_runs = [(run, tuple(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
     parted = [(run, *_parted(rows)) for run, rows in of_runs]
     ranks = [(run, _of_ranks(rows), len(rows)) for run, rows, _ in parted if rows]
     changes = changes_since_before([_recorded(run, rows) for run, rows, _ in ranks])
     return grouped(
         [
-            *(_entry(run, run, rows, changes[run], workers) for run, rows, workers in ranks),
             *(
-                _entry(run, f"{run}/{row.window.worker}", (row,), _ALONE, 1)
+                _entry(run, run, rows, changes[run], workers, jobs.get(run, NO_JOB))
+                for run, rows, workers in ranks
+            ),
+            *(
+                _entry(run, f"{run}/{row.window.worker}", (row,), _ALONE, 1, NO_JOB)
                 for run, _, others in parted
                 for row in others
             ),
@@ -149,12 +179,14 @@ def _recorded(run: str, rows: Sequence[FleetWindow]) -> Recorded:
     )
 
 
-def _entry(run: str, name: str, rows: Sequence[FleetWindow], change: RunChange, workers: int) -> FleetEntry:
+def _entry(
+    run: str, name: str, rows: Sequence[FleetWindow], change: RunChange, workers: int, job: JobFirst
+) -> FleetEntry:
     newest = max(rows, key=lambda row: row.window.order_ns)
     known = [(row, row.summary) for row in rows if row.summary is not None]
     summaries = [summary for _, summary in known]
-    top, top_gpu_h = _top(summaries)
-    opened = _opened(known, top) or newest
+    top, top_gpu_h = _top_of_job(job, known) if job.order else _top(summaries)
+    opened = _opened(known, top, job) or newest
     commit = next((summary.commit for summary in summaries if summary.commit), None)
     problem = next((row.problem for row in rows if row.problem), "")
     gpus = sum(len(summary.devices) for summary in summaries)
@@ -183,6 +215,8 @@ def _entry(run: str, name: str, rows: Sequence[FleetWindow], change: RunChange, 
         idle=None if idle is None else sum(idle.values()),
         idle_gpu_h=None if idle is None else sum(idle.values()) * gpus * HOURS_PER_DAY,
         causes=tuple(FleetCause(cause, cause_name(cause), share) for cause, share in (idle or {}).items()),
+        job=job.sentence,
+        is_of_job=job.order != "",
         top_rule="" if top is None else top.rule,
         top_action="" if top is None else top.action,
         top_place="" if top is None else top.place,
@@ -244,10 +278,25 @@ def _top(summaries: Sequence[WindowSummary]) -> tuple[SummaryLine | None, float]
     return lines[key], cost[key]
 
 
+def _top_of_job(
+    job: JobFirst, known: Sequence[tuple[FleetWindow, WindowSummary]]
+) -> tuple[SummaryLine, float]:
+    """What the late rank is to change: all of the job's GPUs wait for it."""
+    lines = [line for row, one in known if row.window.worker == job.worker for line in one.lines]
+    own = next((line for line in lines if line.rule in job.answered_by), None)
+    line = SummaryLine(job.rule, job.order, job.name, job.share, job.is_estimate, site=None)
+    if own is not None:
+        action = on_rank(job.name, own.action)
+        line = SummaryLine(own.rule, action, own.place, job.share, job.is_estimate, own.site)
+    return line, job.share * sum(len(summary.devices) for _, summary in known) * HOURS_PER_DAY
+
+
 def _opened(
-    known: Sequence[tuple[FleetWindow, WindowSummary]], top: SummaryLine | None
+    known: Sequence[tuple[FleetWindow, WindowSummary]], top: SummaryLine | None, job: JobFirst
 ) -> FleetWindow | None:
-    """The window in which the top line is."""
+    """The window in which the top line is: that of the late rank, if there is one."""
+    if job.worker:
+        return next((row for row, _ in known if row.window.worker == job.worker), None)
     return next((row for row, summary in known if top is not None and top in summary.lines), None)
 
 
@@ -279,7 +328,8 @@ def _text(row: FleetRow, summaries: Sequence[WindowSummary]) -> str:
         f"{line.rule} {line.place} {line.action}" for summary in summaries for line in summary.lines
     )
     kernels = dict.fromkeys(name for summary in summaries for name in (*summary.kernels, *summary.devices))
-    parts = (row.name, row.owner or "", row.commit or "", row.alarm, *lines, *kernels)
+    of_job = (row.job, row.top_rule, row.top_action) if row.job else ()
+    parts = (row.name, row.owner or "", row.commit or "", row.alarm, *of_job, *lines, *kernels)
     return "\n".join(parts).lower()
 
 

@@ -121,6 +121,8 @@ def _sentences(rows: Sequence[FleetRow]) -> tuple[str, str]:
 def _named(row: FleetRow) -> str:
     """Its line; of what no line is to blame for, what there is to do."""
     action = row.top_action.replace("`", "")
+    if row.is_of_job:
+        return f"{row.top_rule} {row.top_place} of {row.name}"
     return f"{row.top_rule} {row.top_place}" if row.top_place else f"{row.top_rule} ({action})"
 
 

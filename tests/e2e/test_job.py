@@ -37,7 +37,7 @@ def test_the_overview_of_each_rank_says_first_who_is_late(page: Page, address: s
     expect(frame.locator("h1")).to_contain_text("Rank 1 is late by")
     frame.get_by_role("button", name="Open rank 1").click()
     expect(frame.locator("h1")).to_contain_text("The other ranks wait for this one: it is late by")
-    expect(frame.locator(".head")).to_contain_text("First: Make the data loader of rank 1 faster.")
+    expect(frame.locator(".head")).to_contain_text("First: set num_workers=4, as the loader has none.")
     first = frame.locator('table[aria-labelledby="actions"] tbody tr').first
     expect(first).to_contain_text("DAT01")
 

@@ -96,6 +96,10 @@ export interface FleetRow {
   idle_gpu_h: number | null;
   /** The causes of idle, as they are stacked. */
   causes: FleetCause[];
+  /** What the page of the job says first; "" of a run whose ranks are not compared. */
+  job: string;
+  /** Whether the top line is what a late rank is to change first. */
+  is_of_job: boolean;
   /** What costs most; "" where nothing does, where to record again comes first, or `is_judged` is false. */
   top_rule: string;
   /** "" where nothing is worth a change. */

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.fleet_jobs import jobs_of_runs, rank_of_window
 from tbprof.cli.fleet_text import FORMS
 from tbprof.cli.output_file import Output, tell
 from tbprof.cli.parser import WORKERS_HELP, add_top
@@ -30,6 +31,8 @@ from tbprof.views.fleet_summary import (
     summary_of,
     summary_of_document,
 )
+from tbprof.views.job.job_first import JOB_FORM, JobFirst
+from tbprof.views.job.rank_summary import RankSummary
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands
@@ -61,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
     from tbprof.executors.choosing import executor_of
 
     executor = None if options.workers is None else executor_of(options.workers)
-    entries = fleet_entries(fleet_windows(options.logdir, use_cache=not options.no_cache, executor=executor))
+    windows, jobs = fleet_windows(options.logdir, use_cache=not options.no_cache, executor=executor)
+    entries = fleet_entries(windows, jobs)
     question = FleetQuestion(options.search, options.sort, options.reverse)
     view = fleet_view(entries, question, most=options.top)
     with Output(options.output) as output:
@@ -69,8 +73,11 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -> list[FleetWindow]:
-    """The windows of a folder by run; what is left out costs one line on stderr each.
+def fleet_windows(
+    folder: Path, *, use_cache: bool, executor: Executor | None
+) -> tuple[list[FleetWindow], dict[str, JobFirst]]:
+    """The windows of a folder by run, and what the jobs among these say first; what is left out costs one
+    line on stderr each.
 
     Raises:
         UsageError: There is no run.
@@ -81,20 +88,23 @@ def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -
     newest = newest_windows(listing.windows)
     if not newest:
         raise nothing_to_read(folder)
-    kept = KeptSummaries(str(folder.absolute()), SUMMARY_FORM) if use_cache else None
+    place = str(folder.absolute())
+    kept, kept_jobs = (KeptSummaries(place, form) if use_cache else None for form in (SUMMARY_FORM, JOB_FORM))
     known = {} if kept is None else dict(_known(kept, [window for window, _, _ in newest]))
     missing = [window for window, _, _ in newest if _path(window) not in known]
     problems: dict[str, str] = {}
+    ranks: dict[Window, RankSummary] = {}
     for window, report in read_windows(missing, executor, use_cache=use_cache):
         if isinstance(report, TbprofError):
             problems[_path(window)] = str(report)
             continue
         known[_path(window)] = summary_of(report)
+        ranks[_named(window, folder)] = rank_of_window(window, report)
         if kept is not None and (identity := _identity(window)) is not None:
             kept.keep(_path(window), identity, document_of(known[_path(window)]))
     if kept is not None and missing:
         kept.save([_path(window) for window, _, _ in newest])
-    return [
+    rows = [
         FleetWindow(
             _named(window, folder),
             count,
@@ -105,6 +115,7 @@ def fleet_windows(folder: Path, *, use_cache: bool, executor: Executor | None) -
         )
         for window, count, first_ns in newest
     ]
+    return rows, jobs_of_runs(rows, ranks, kept_jobs, executor)
 
 
 def _named(window: Window, folder: Path) -> Window:

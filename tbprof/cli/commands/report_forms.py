@@ -63,13 +63,16 @@ def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) 
 
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
     """The runs as `tbprof fleet` lists them, of what was named; only a small part of each report is kept."""
+    from tbprof.cli.fleet_jobs import jobs_of_runs, rank_of_window
     from tbprof.cli.fleet_text import FORMS, fleet_json
     from tbprof.store.job_windows import owner_of, owner_of_run
     from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
     from tbprof.views.fleet_listing import FleetQuestion, fleet_view
     from tbprof.views.fleet_summary import summary_of
 
-    summaries = {window: summary_of(report) for window, report in windows}
+    summaries, ranks = {}, {}
+    for window, report in windows:
+        summaries[window], ranks[window] = summary_of(report), rank_of_window(window, report)
     in_order = sorted(summaries, key=lambda window: (window.run, window.worker, window.order_ns))
     is_log_directory = len(options.paths) == 1
 
@@ -77,11 +80,11 @@ def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[P
         """The owner; where several paths are named, a run begins with its path and tells none."""
         return owner_of_run(window.run, _path(window)) if is_log_directory else owner_of(_path(window))
 
-    entries = fleet_entries(
+    rows = [
         FleetWindow(window, count, first_ns, owner(window), summaries[window], "")
         for window, count, first_ns in newest_windows(in_order)
-    )
-    view = fleet_view(entries, FleetQuestion(), most=options.top)
+    ]
+    view = fleet_view(fleet_entries(rows, jobs_of_runs(rows, ranks)), FleetQuestion(), most=options.top)
     return fleet_json(view, problems) if options.format == "json" else FORMS[options.format](view)
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from tbprof.errors import Busy, Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.background_reading import BackgroundReading
+from tbprof.plugin.routes.fleet_jobs import FleetJobs
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.worker.kept import Answer, Failed, Key
 from tbprof.plugin.worker.pool import Job, Pool, Priority, State, Task
@@ -31,6 +32,7 @@ from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_window
 from tbprof.views.fleet_groups import FleetEntry
 from tbprof.views.fleet_listing import RUNS_OF_A_PAGE, SORTS, FleetQuestion, fleet_rows, fleet_view, sort_of
 from tbprof.views.fleet_summary import SUMMARY_FORM, WindowSummary, summary_of_document
+from tbprof.views.job.job_first import JobFirst
 
 _FRESH_S = 1.0
 """How long the rows are good for: several people look, sort and search."""
@@ -47,20 +49,25 @@ class _Entries:
     windows: Sequence[Window]
     """The windows of the log directory as it was."""
     known: Mapping[str, Known]
-    """What they were made of."""
+    """What they were made of, as the next one."""
+    jobs: Mapping[str, JobFirst]
     until: float
     """`time.monotonic()` up to which they are good."""
     entries: tuple[FleetEntry, ...]
     reading: int
+    newest: int
+    """How many windows are read in all: the newest of each worker."""
 
 
 class FleetAnswers:
     def __init__(self, logs: LogDirectory, pool: Pool) -> None:
         """Nothing is read or started yet."""
         self._logs = logs
-        self._summaries = Summaries(str(Path(logs.name).absolute()), pool)
+        place = str(Path(logs.name).absolute())
+        self._summaries = Summaries(place, pool)
+        self._jobs = FleetJobs(place, pool, lambda row: self._summaries.asked(row.window))
         self._lock = Lock()
-        self._made = _Entries((), {}, float("-inf"), (), 0)
+        self._made = _Entries((), {}, {}, float("-inf"), (), 0, 0)
 
     def answer(self, parameters: Mapping[str, str]) -> FleetView:
         """The runs from the place `from` on that `search` finds, by `sort`, turned round by `order=back`.
@@ -79,7 +86,7 @@ class FleetAnswers:
             first=first,
             most=RUNS_OF_A_PAGE,
             reading=made.reading,
-            windows=len(made.known) + made.reading,
+            windows=made.newest,
             is_stopped=self._summaries.is_stopped,
         )
 
@@ -103,17 +110,19 @@ class FleetAnswers:
         began = time.monotonic()
         newest = newest_windows(windows)
         known, reading = self._summaries.of([window for window, _, _ in newest])
-        if windows is before.windows and _are_same(known, before.known):
-            return _Entries(windows, known, time.monotonic() + _FRESH_S, before.entries, reading)
         rows = [
             _row(window, count, first_ns, known.get(window.report_path or window.trace_path or ""))
             for window, count, first_ns in newest
         ]
-        entries, now = fleet_entries(rows), time.monotonic()
-        return _Entries(windows, known, now + max(_FRESH_S, _SHARE * (now - began)), entries, reading)
+        jobs, comparing = self._jobs.of(rows)
+        until, entries = time.monotonic() + _FRESH_S, before.entries
+        if windows is not before.windows or not (_same(known, before.known) and _same(jobs, before.jobs)):
+            entries, now = fleet_entries(rows, jobs), time.monotonic()
+            until = now + max(_FRESH_S, _SHARE * (now - began))
+        return _Entries(windows, known, jobs, until, entries, reading + comparing, len(newest))
 
 
-def _are_same(known: Mapping[str, Known], before: Mapping[str, Known]) -> bool:
+def _same(known: Mapping[str, object], before: Mapping[str, object]) -> bool:
     """What did not change is the same record."""
     return len(known) == len(before) and all(one is before.get(path) for path, one in known.items())
 
@@ -274,7 +283,7 @@ class Summaries:
             return
         size = 1 if next(iter(self._waiting)) in self._singly else BATCH
         batch = [self._waiting.popitem(last=False) for _ in range(min(size, len(self._waiting)))]
-        windows = packed_windows([self._asked(window) for _, (_, window) in batch])
+        windows = packed_windows([self.asked(window) for _, (_, window) in batch])
         question = Question(batch[0][0], "summaries", {"windows": windows})
         key = Key("summaries", tuple(path for path, _ in batch))
         job = self._pool.begin(Task(key, question, Priority.SUMMARY, _DEADLINE_S))
@@ -282,7 +291,8 @@ class Summaries:
         self._is_asked = True
         job.answer.add_done_callback(lambda done: self._take(batch, done))
 
-    def _asked(self, window: Window) -> AskedWindow:
+    def asked(self, window: Window) -> AskedWindow:
+        """The window as a process is asked for it, with its report where no file holds one."""
         if window.report_path is not None or window.trace_path is None:
             return AskedWindow(window)
         state = self._state_of(window.trace_path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tbprof.errors import Busy, TbprofError
 from tbprof.file_names import rank_of
@@ -18,6 +18,9 @@ from tbprof.plugin.worker.window_messages import MISSING, AskedWindow, Part, jso
 from tbprof.process.answering import Question
 from tbprof.views.screens import SCREENS, OfReport, OfTwoReports, Screen
 from tbprof.views.series_views import figures_of
+
+if TYPE_CHECKING:
+    from tbprof.views.job.rank_summary import RankSummary
 
 
 def answer_of(question: Question) -> bytes:
@@ -31,6 +34,8 @@ def answer_of(question: Question) -> bytes:
     if question.ask == "memory_file":
         return json_of(_memory_file(question.path))
     asked = windows_in(question.parameters["windows"])
+    if question.ask == "job_first":
+        return json.dumps(_job_first(asked)).encode()
     if question.ask == "summaries":
         return json.dumps([_summary(one) for one in asked]).encode()
     if question.ask in _OF_MANY:
@@ -72,7 +77,27 @@ def _summary(asked: AskedWindow) -> dict[str, Any] | str | None:
         return str(error)
 
 
-def _rank_summary(window: Window, report: Report) -> object:
+def _job_first(asked: Sequence[AskedWindow]) -> dict[str, Any] | None:
+    """What the job of these ranks says first; None where a report of them is not at hand any more."""
+    from tbprof.views.job.job_first import first_document, job_first
+    from tbprof.views.job.job_page import RankProblem
+    from tbprof.views.job.job_view import job_page
+
+    ranks, problems = [], []
+    for one in asked:
+        window = one.window
+        try:
+            report = report_of(one, is_one_of_many=True)
+        except TbprofError as error:
+            problems.append(RankProblem(rank_of(window.worker), window.worker, str(error)))
+            continue
+        if report is None:
+            return None
+        ranks.append(_rank_summary(window, report))
+    return first_document(job_first(job_page(ranks, problems)))
+
+
+def _rank_summary(window: Window, report: Report) -> RankSummary:
     from tbprof.views.job.rank_summary import rank_summary
 
     return rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)

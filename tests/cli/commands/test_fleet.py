@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from fleet_runs import put_fleet
-from job_scenes import write_job_that_loses_ranks
+from job_scenes import LATE, write_job, write_job_that_loses_ranks
 
 from tbprof.cli.main import main
 from tbprof.store import windows
@@ -99,3 +99,35 @@ def test_a_search_that_finds_nothing_and_a_folder_without_runs_are_told_apart(
     (tmp_path / "empty").mkdir()
     assert main(["fleet", str(tmp_path / "empty")]) == 2
     assert "name another folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["fleet"], ["report", "--summary"]])
+def test_a_job_begins_with_what_its_own_page_says(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    command: list[str],
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    write_job(tmp_path / "logs" / "run", 3)
+    assert main(["job", str(tmp_path / "logs" / "run"), "--format", "json"]) == 0
+    job = json.loads(capsys.readouterr().out)
+    for _ in range(2):
+        assert main([*command, str(tmp_path / "logs"), "--format", "json"]) == 0
+        (row,) = json.loads(capsys.readouterr().out)["runs"]
+        assert row["job"] == job["verdict"]
+        assert (row["is_of_job"], row["top_rule"]) == (True, "DAT01")
+        assert row["top_action"] == f"On rank {LATE}: set `num_workers=4`, as the loader has none"
+        assert f"_rank{LATE}" in row["worker"]
+        # As much as the job's own plan says, on all of its GPUs.
+        (fix,) = job["fix_plan"]
+        gained = fix["estimate_us"] / job["step_us"]
+        assert row["top_gpu_h"] == pytest.approx(gained * row["gpus"] * 24)
+
+
+def test_a_run_whose_ranks_lack_the_newest_window_is_no_job_of_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    write_job_that_loses_ranks(tmp_path / "logs" / "run")
+    found = json.loads(printed(capsys, tmp_path / "logs", "--format", "json", "--no-cache"))
+    assert [row["job"] for row in found["runs"]] == [""]

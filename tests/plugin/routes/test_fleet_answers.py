@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from fleet_runs import FIRST_NS, HOUR_NS, put_fleet
+from job_scenes import write_job
 from timeouts import PATIENCE_S
 
 from tbprof.plugin.routes.fleet_answers import Summaries
@@ -51,6 +52,20 @@ def test_runs_are_sorted_searched_paged_and_sent_as_csv(open_tab: Callable[..., 
     assert [line.split(",")[0] for line in table.text.splitlines()] == ["run", "team/run2"]
     assert tab.get("fleet", sort="price").status_code == 400
     assert tab.get("fleet", **{"from": "-1"}).status_code == 400
+
+
+def test_a_job_begins_with_what_its_own_page_says(open_tab: Callable[..., Any], tmp_path: Path) -> None:
+    write_job(tmp_path / "logs" / "run", 3)
+    tab = open_tab(str(tmp_path / "logs"))
+    (row,) = answered(tab)["rows"]
+    page = tab.get("job", run="run").json["page"]
+    assert row["job"] == page["verdict"]
+    late = next(rank for rank in page["ranks"] if rank["role"]["order"])
+    assert row["worker"] == late["worker"]
+    assert row["top_rule"] in late["role"]["answered_by"]
+    # Another server reads no report for it.
+    other = open_tab(str(tmp_path / "logs"))
+    assert other.get("fleet").json["rows"] == [row]
 
 
 def test_another_server_begins_with_what_was_kept(open_tab: Callable[..., Any], tmp_path: Path) -> None:

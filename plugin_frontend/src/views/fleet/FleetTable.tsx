@@ -139,6 +139,19 @@ function PartsOfStep({ row }: { row: FleetRow }) {
 }
 
 function TopLine({ row }: { row: FleetRow }) {
+  return (
+    <>
+      {row.job !== "" && (
+        <p class="s12 anywhere">
+          <InlineText text={row.job} />
+        </p>
+      )}
+      <Line row={row} />
+    </>
+  );
+}
+
+function Line({ row }: { row: FleetRow }) {
   if (row.top_action === "") return <span class="t3">{row.is_judged ? "nothing worth a change" : "not known"}</span>;
   return (
     <>

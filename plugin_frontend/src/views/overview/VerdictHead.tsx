@@ -55,12 +55,16 @@ function OfWindow({ view }: { view: WindowView }) {
 
 /** Whom the ranks wait for comes before what this one says alone. */
 function OfJob({ view, ofJob: { role, late } }: { view: WindowView; ofJob: RoleInJob }) {
+  const first = view.overview.actions[0];
+  const order = first !== undefined && role.answered_by.includes(first.finding.rule) ? first.title : role.order;
   return (
     <>
       <h1 id="verdict" class="anywhere">
         <InlineText text={role.sentence} />
       </h1>
-      <p class="b anywhere">{late === null ? `First: ${role.order}.` : <RankLink rank={late} prefix="Open " />}</p>
+      <p class="b anywhere">
+        {late === null ? <InlineText text={`First: ${order.charAt(0).toLowerCase()}${order.slice(1)}.`} /> : <RankLink rank={late} prefix="Open " />}
+      </p>
       <p class="t2 anywhere">
         <InlineText text={view.verdict} />
       </p>
