@@ -298,6 +298,11 @@ def fix_title(kind: _Kind, cause: str, computing: str | None, name: str, place: 
     }.get(cause, f"Remove from {name}: {(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
 
 
+def first_order(order: str) -> str:
+    """The sentence with what is to be done on the late rank first."""
+    return f"First: {order[0].lower()}{order[1:]}."
+
+
 def saved_sentence(without_us: float, step_us: float) -> str:
     without, now = duration(without_us), duration(step_us)
     if without == now:

@@ -32,6 +32,7 @@ from tbprof.standard_streams import flush_output, put
 from tbprof.store.publishing import Source, facts_of, publish_window, scalars_of
 from tbprof.store.retention import Limits
 from tbprof.texts.figures.quantities import count
+from tbprof.texts.job import first_order
 from tbprof.views.opening import opening_of
 
 if TYPE_CHECKING:
@@ -173,7 +174,8 @@ def _publish_one(options: argparse.Namespace) -> int:
     line = window_line(published.report, opening.verdict, opening.action)
     put(f"{plain(f'published {where}')}\n{plain(line)}\n")
     if options.shown is not None and published.report.facts is not None:
-        put(f"{SHOWN_PREFIX}{_shown(published.report, str(where), line)}\n")
+        said = _with_job(published.report, published.trace, line)
+        put(f"{SHOWN_PREFIX}{_shown(published.report, str(where), said)}\n")
     return 0
 
 
@@ -191,6 +193,16 @@ def _shown(report: Report, where: str, line: str) -> str:
     facts = report.facts
     assert facts is not None, "asked of windows of the hook"
     return ShownWindow(facts.first_step, scalars_of(report, facts), line, where).to_json()
+
+
+def _with_job(report: Report, trace: Path, line: str) -> str:
+    """What trackers show of the window of a rank: whom the ranks wait for comes before what it says alone."""
+    from tbprof.cli.published_job import job_of_published
+
+    job = job_of_published(report, trace)
+    if job is None or not job.order:
+        return line
+    return window_line(report, job.sentence, first_order(job.order))
 
 
 def _kept(options: argparse.Namespace) -> list[str]:
