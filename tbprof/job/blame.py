@@ -106,7 +106,7 @@ def _host_excess(stretches: Stretches, index: int, late: int) -> int | None:
 
 
 def _done_by_host(
-    excesses: tuple[Excess, ...], host_ns: int | None, often: Mapping[Part, int]
+    excesses: tuple[Excess, ...], host_ns: int | None, often: Mapping[Part, float]
 ) -> tuple[tuple[Excess, ...], int]:
     """The excesses that the rank's own stretch explains, and what is still left of an earlier lateness.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -41,11 +41,13 @@ class LateRank:
     """What made the late rank late, by what most of the waits for it are due to; None where nobody was."""
     cause_share: float
     """The part of the lateness that is due to it."""
+    near_cause: Part | None
+    """Another one, to which nearly as much is due."""
     own_ns: int | None
     """How long the late rank itself did in the step what its cause is of, such as be idle: it can't have cost
     more. None where that is in no stretch of its own."""
     computing: ComputingReason | None
-    """Where the cause is computing."""
+    """Where one of the two is computing."""
     others: tuple[LateRank, ...] = ()
     """The ranks that were late in other collectives of the step, the latest first."""
 
@@ -92,8 +94,9 @@ def _of_rank(
     stretches: Sequence[Stretches],
 ) -> LateRank:
     mine = [(group, blame) for group, blame in found if blame.rank == rank != NOBODY]
-    parts = _parts_of_lateness(mine, stretches)
-    cause, share = _cause(parts, _often(mine, arrivals, stretches))
+    lateness = _parts_of_lateness(mine, stretches)
+    parts = _within_own(lateness, mine, arrivals, stretches)
+    cause, share, near = _cause(parts, sum(lateness.values()), _often(mine, arrivals, stretches))
     return LateRank(
         step=step,
         rank=rank,
@@ -106,9 +109,64 @@ def _of_rank(
         by_part=everything,
         cause=cause,
         cause_share=share,
+        near_cause=near,
         own_ns=_own_ns(mine, cause, arrivals, stretches),
-        computing=_reason(mine, arrivals, stretches) if cause and cause.family == "computing" else None,
+        computing=_reason(mine, arrivals, stretches)
+        if any(one is not None and one.family == "computing" for one in (cause, near))
+        else None,
     )
+
+
+def _within_own(
+    parts: Mapping[Part, float],
+    mine: Sequence[tuple[int, Blame]],
+    arrivals: Sequence[Arrivals],
+    stretches: Sequence[Stretches],
+) -> Mapping[Part, float]:
+    """The same, nothing with more than the rank itself did of its kind in the step.
+
+    Who meets others in several groups is late again and again for one and the same pause.
+    """
+    alike: defaultdict[str, list[Part]] = defaultdict(list)
+    for part in parts:
+        alike[_limited_as(part)].append(part)
+    found = dict(parts)
+    for some in alike.values():
+        late_ns = sum(parts[part] for part in some)
+        limit_ns = _limit_ns(some[0], mine, arrivals, stretches)
+        if 0 < limit_ns < late_ns:
+            found.update({part: parts[part] * limit_ns / late_ns for part in some})
+    return found
+
+
+def _limited_as(part: Part) -> str:
+    """The name of what it is limited with: what a host is late for shows in all that it does then."""
+    return "host" if is_of_host(part) else part.cause or part.family
+
+
+def _limit_ns(
+    part: Part,
+    mine: Sequence[tuple[int, Blame]],
+    arrivals: Sequence[Arrivals],
+    stretches: Sequence[Stretches],
+) -> float:
+    """How long the late rank did such in the step, in the group in which that is most.
+
+    Of computing, which all do, how much longer than they; 0 where nothing tells.
+    """
+    name, found = _limited_as(part), [0.0]
+    for group in {group for group, _ in mine}:
+        indexes = np.flatnonzero(arrivals[group].step == mine[0][1].step).tolist()
+        done = [
+            sum(
+                _since_last(stretches[group], index, rank, lambda one: _limited_as(one) == name)
+                for index in indexes
+            )
+            for rank in range(len(arrivals[group].group.ranks))
+        ]
+        own = done.pop(arrivals[group].group.ranks.index(mine[0][1].rank))
+        found.append(own - (float(np.median(done)) if part.family == "computing" else 0.0))
+    return max(found)
 
 
 def _own_ns(
@@ -124,20 +182,25 @@ def _own_ns(
     for group in {group for group, _ in mine}:
         indexes = np.flatnonzero(arrivals[group].step == mine[0][1].step).tolist()
         late = arrivals[group].group.ranks.index(mine[0][1].rank)
-        found.append(sum(_since_last(stretches[group], index, late, cause.family) for index in indexes))
+        found.append(
+            sum(
+                _since_last(stretches[group], index, late, lambda one: one.family == cause.family)
+                for index in indexes
+            )
+        )
     return max(found, default=0)
 
 
-def _since_last(stretches: Stretches, index: int, rank: int, family: str) -> int:
-    """What a rank did of a family since the collective before."""
-    ns = _of_family(stretches.of[index][rank], family)
+def _since_last(stretches: Stretches, index: int, rank: int, is_such: Callable[[Part], bool]) -> int:
+    """What a rank did of some parts since the collective before."""
+    ns = _sum_of(stretches.of[index][rank], is_such)
     if index == 0 or stretches.ends_segment[index - 1]:
         return ns
-    return ns - _of_family(stretches.of[index - 1][rank], family)
+    return ns - _sum_of(stretches.of[index - 1][rank], is_such)
 
 
-def _of_family(stretch: Stretch, family: str) -> int:
-    return sum(held.ns for part, held in stretch.items() if part.family == family)
+def _sum_of(stretch: Stretch, is_such: Callable[[Part], bool]) -> int:
+    return sum(held.ns for part, held in stretch.items() if is_such(part))
 
 
 def _first_late(blame: Blame, found: Sequence[tuple[int, Blame]]) -> int:
@@ -159,11 +222,13 @@ def _also_late(blames: Sequence[Blame]) -> tuple[int, ...]:
 
 def _often(
     mine: Sequence[tuple[int, Blame]], arrivals: Sequence[Arrivals], stretches: Sequence[Stretches]
-) -> Mapping[Part, int]:
+) -> Mapping[Part, float]:
     """In how many stretches of the late rank each part is, in the groups in which it was late."""
-    found: Counter[Part] = Counter()
+    found: defaultdict[Part, float] = defaultdict(float)
     for group in {group for group, _ in mine}:
-        found.update(stretches[group].often[arrivals[group].group.ranks.index(mine[0][1].rank)])
+        of_rank = stretches[group].often[arrivals[group].group.ranks.index(mine[0][1].rank)]
+        for part, number in of_rank.items():
+            found[part] += number
     return found
 
 
@@ -192,24 +257,67 @@ _NEARLY_ALL = 0.75
 """The share of a lateness from which on waiting for others is what to say of it: else what the rank itself
 does is, of which that is a consequence."""
 
+_NEARLY_AS_MUCH = 0.75
+"""The part of a cause's share from which on another one is as likely the larger: both are said."""
 
-def _cause(parts: Mapping[Part, float], often: Mapping[Part, int]) -> tuple[Part | None, float]:
-    """The family with most of the lateness, of it the part with most, and the family's share."""
-    families: defaultdict[tuple[str, str], float] = defaultdict(float)
+_AS_MUCH_AFTER_WAIT = 0.5
+"""The same between a wait and what the host does, which without it might cost nothing."""
+
+_SELDOM = 0.5
+"""Of how often the largest part is there: a host that fell behind idles wherever it works."""
+
+
+_Kind: TypeAlias = tuple[str, str]
+"""A family, and the cause of idle."""
+
+
+def _kind_of(part: Part) -> _Kind:
+    return part.family, part.cause
+
+
+def _cause(
+    parts: Mapping[Part, float], late_ns: float, often: Mapping[Part, float]
+) -> tuple[Part | None, float, Part | None]:
+    """The kind with most of the lateness, of it the part with most, the kind's share; and a part of another
+    kind that has nearly as much.
+    """
+    kinds: defaultdict[_Kind, float] = defaultdict(float)
     for part, ns in parts.items():
-        families[part.family, part.cause] += ns
-    all_ns = sum(families.values())
-    own = {family: ns for family, ns in families.items() if family[0] != "communication"}
-    chosen = own if sum(own.values()) > (1 - _NEARLY_ALL) * all_ns else families
+        kinds[_kind_of(part)] += ns
+    own = {kind: ns for kind, ns in kinds.items() if kind[0] != "communication"}
+    chosen = own if sum(own.values()) > (1 - _NEARLY_ALL) * sum(kinds.values()) else kinds
     if not chosen:
-        return None, 0.0
-    family, _ = max(chosen.items(), key=lambda one: (one[1], one[0]))
-    some = [part for part in parts if (part.family, part.cause) == family]
-    most = max(some, key=lambda part: (parts[part], part.name))
+        return None, 0.0, None
+    first, *others = sorted(chosen, key=lambda kind: (-chosen[kind], kind))
+    most = _most_of(parts, first)
     if is_of_host(most):
-        hosts = [part for part in parts if is_of_host(part) and parts[part] >= _CONSIDERABLE * parts[most]]
-        most = min(hosts, key=lambda part: (often[part], -parts[part], part.name))
-    return most, families[most.family, most.cause] / (all_ns or 1.0)
+        seldom = [
+            part
+            for part, ns in parts.items()
+            if is_of_host(part) and ns >= _CONSIDERABLE * parts[most] and often[part] <= _SELDOM * often[most]
+        ]
+        most = min(seldom, key=lambda part: (often[part], -parts[part], part.name), default=most)
+    named = _kind_of(most)
+    share = kinds[named] / (late_ns or 1.0)
+    if named != first:
+        # The rest is what follows from it.
+        return most, share, None
+    near = (_most_of(parts, kind) for kind in others if chosen[kind] >= _AS_MUCH_AFTER_WAIT * chosen[first])
+    is_near = (
+        part
+        for part in near
+        if chosen[_kind_of(part)] >= _NEARLY_AS_MUCH * chosen[first] or _hide_each_other(most, part)
+    )
+    return most, share, next(is_near, None)
+
+
+def _hide_each_other(one: Part, other: Part) -> bool:
+    """Whether what a host does is exposed because a wait before it had drained the queue."""
+    return any(sync.cause == "sync" and is_of_host(host) for sync, host in ((one, other), (other, one)))
+
+
+def _most_of(parts: Mapping[Part, float], kind: _Kind) -> Part:
+    return max((part for part in parts if _kind_of(part) == kind), key=lambda part: (parts[part], part.name))
 
 
 def _reason(
@@ -232,6 +340,9 @@ _EVEN = 0.05
 
 _WORTH = 0.05
 """The share of the computing below which an op says nothing."""
+
+_SMALL = 0.005
+"""The same, of an op that may show by how much a device slows what is no more work."""
 
 _Totals: TypeAlias = Mapping[str, tuple[Held, Held]]
 
@@ -261,7 +372,13 @@ def computing_reason(stretches: Stretches, indexes: Sequence[int], late: int) ->
     if len(worth) < 2 or stretches.is_on_host:
         return "unknown"
     ratios = [own.ns / usual.ns for own, usual in worth]
-    return "slower" if max(ratios) - min(ratios) <= _EVEN * max(ratios) else "more"
+    if max(ratios) - min(ratios) <= _EVEN * max(ratios):
+        return "slower"
+    # An optimizer's kernels are as large whatever the work; they may be in no stretch before these.
+    known = {**_totals(stretches, _whole(stretches), late), **totals}.values()
+    slowed = min(own.ns / usual.ns for own, usual in known if own.ns > _SMALL * all_ns and usual.ns)
+    slower_ns, more_ns = _divided(worth, slowed)
+    return "more" if more_ns > slower_ns else "slower"
 
 
 def _work_ratio(own: Held, usual: Held) -> float | None:
@@ -280,10 +397,15 @@ def _larger(worth: Sequence[tuple[Held, Held]], more: Sequence[float]) -> Comput
     if max(more, default=1.0) <= 1 + _SAME_WORK:
         return "slower"
     longer = (own.ns / usual.ns / max(ratio, 1.0) for (own, usual), ratio in zip(worth, more, strict=True))
-    slowed = max(min(longer), 1.0)
-    slower_ns = sum(own.ns - own.ns / slowed for own, _ in worth)
-    more_ns = sum(max(own.ns / slowed - usual.ns, 0.0) for own, usual in worth)
+    slower_ns, more_ns = _divided(worth, min(longer))
     return "more" if more_ns > slower_ns else "slower"
+
+
+def _divided(worth: Sequence[tuple[Held, Held]], slowed: float) -> tuple[float, float]:
+    """What all ops take longer for being slowed alike, and beyond that."""
+    slowed = max(slowed, 1.0)
+    slower_ns = sum(own.ns - own.ns / slowed for own, _ in worth)
+    return slower_ns, sum(max(own.ns / slowed - usual.ns, 0.0) for own, usual in worth)
 
 
 def _is_more(own: float, usual: float) -> bool:
@@ -291,16 +413,18 @@ def _is_more(own: float, usual: float) -> bool:
 
 
 def _kernels(stretches: Stretches, rank: int) -> int:
-    """The kernels of the whole window, whatever their names: of the stretches that end one, and of the
-    last.
-    """
-    ends = {*np.flatnonzero(stretches.ends_segment).tolist(), len(stretches.of) - 1}
+    """The kernels of the whole window, whatever their names."""
     return sum(
         held.kernels
-        for end in ends
+        for end in _whole(stretches)
         for part, held in stretches.of[end][rank].items()
         if part.family == "computing"
     )
+
+
+def _whole(stretches: Stretches) -> Sequence[int]:
+    """The stretches that make the whole window: those that end at a level point, and the last."""
+    return sorted({*np.flatnonzero(stretches.ends_segment).tolist(), len(stretches.of) - 1})
 
 
 def _totals(stretches: Stretches, indexes: Sequence[int], late: int) -> _Totals:

@@ -60,8 +60,8 @@ class Stretches:
     of: tuple[tuple[Stretch, ...], ...]
     """What each rank did since the last level point, without the group's communication, by collective and
     rank."""
-    often: tuple[Mapping[Part, int], ...]
-    """The number of its stretches that each part is in, by rank."""
+    often: tuple[Mapping[Part, float], ...]
+    """In how many of its stretches each part is, by rank: as many as would hold equally much."""
     beneath_ns: Int64s
     """What computed beneath each collective, shape (collectives, ranks)."""
     host_ns: Int64s | None
@@ -130,7 +130,7 @@ def _beneath(record: RankRecord, at: Int64s) -> Int64s:
 
 def _since_level(
     record: RankRecord, at: Int64s, is_level: Sequence[bool]
-) -> tuple[list[Stretch], Mapping[Part, int]]:
+) -> tuple[list[Stretch], Mapping[Part, float]]:
     """What was done up to each of the group's matched collectives, with those between; and `often`."""
     group = record.group(int(at[0]))
     mine = _of_group(record, group).tolist()
@@ -138,7 +138,8 @@ def _since_level(
     begins = record.part_begin.tolist()
     is_own = [part.family == "communication" and part.within == group for part in parts]
     found: list[Stretch] = []
-    there: list[int] = []
+    there: Counter[int] = Counter()
+    squares: Counter[int] = Counter()
     # By number until it is whole: to hash a part takes longer than all else here.
     summed: dict[int, Held] = {}
     position = 0
@@ -149,10 +150,12 @@ def _since_level(
                     summed[number] = summed[number].plus(more) if number in summed else more
             position += 1
         found.append({parts[number]: some for number, some in summed.items()})
-        there += summed
+        for number, some in summed.items():
+            there[number] += some.ns
+            squares[number] += some.ns * some.ns
         if ends:
             summed = {}
-    return found, {parts[number]: count for number, count in Counter(there).items()}
+    return found, {parts[number]: ns * ns / (squares[number] or 1) for number, ns in there.items()}
 
 
 def _held(record: RankRecord) -> list[tuple[int, Held]]:

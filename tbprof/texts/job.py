@@ -203,6 +203,11 @@ def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, mod
     }.get(cause, f"{(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
 
 
+def with_near_cause(phrase: str, near: str) -> str:
+    """Where which of two causes is the larger one can't be told for certain."""
+    return f"{phrase}, and also {near}"
+
+
 _NEARLY_ALL = 0.9
 """The share of a lateness from which on its cause explains it."""
 

@@ -19,7 +19,7 @@ import numpy as np
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "simulated"), str(TESTS / "support"), str(TESTS.parent)]
 
-from job_judgment import JudgedStep, judge_job  # noqa: E402 - the path comes first
+from job_judgment import JudgedStep, judge_job, judge_mixed_job  # noqa: E402 - the path comes first
 from random_jobs import FAMILIES, STYLES  # noqa: E402
 
 from tbprof.job.what_if_times import MOST_ERROR  # noqa: E402
@@ -28,6 +28,9 @@ FIRST_SEED = 3_000
 """Seeds that were not looked at while the analysis was being fixed."""
 
 JOBS = 500
+
+MIXED = range(7_000, 7_140)
+"""Seeds of jobs in which two causes make a rank late."""
 
 FROM_TRACES = 200
 """Of these jobs the first, written as a trace a rank and read again."""
@@ -51,8 +54,21 @@ def main(jobs: int = JOBS, from_traces: int = FROM_TRACES) -> None:
     without = sum(error > MOST_ERROR for error in known)
     write(f"\nReplay of what was recorded: error at most {max(known):.1%};")
     write(f"above {MOST_ERROR:.0%}, and so without an estimate, in {without} of {len(judged)} jobs.")
+    write_mixed()
     write(f"\nThe first {from_traces} of them, read from traces:\n\n{HEAD}")
     write_rows([step for seed in seeds[:from_traces] for step in judge_job(seed, through_traces=True).steps])
+
+
+def write_mixed() -> None:
+    steps = [step for seed in MIXED for step in judge_mixed_job(seed)]
+    named = sum(step.is_largest_named for step in steps) / len(steps)
+    both = sum(step.said.near_cause is not None for step in steps) / len(steps)
+    alone = [step for step in steps if step.said.near_cause is None]
+    right = sum(step.is_largest_named for step in alone) / len(alone)
+    write(
+        f"\nTwo causes, seeds {MIXED.start} to {MIXED.stop - 1}, {len(steps)} steps: the larger is named in"
+    )
+    write(f"{named:.1%}. Two are named in {both:.1%}; where one is, it is the larger in {right:.1%}.")
 
 
 def write_rows(steps: Sequence[JudgedStep]) -> None:

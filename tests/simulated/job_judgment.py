@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from job_program import Collective, Job
 from job_recording import record_job
@@ -89,6 +89,7 @@ class MixedStep:
     costs_ns: tuple[int, int]
     """Their shares of what the step is longer by, which add up to that."""
     is_largest_named: bool
+    """Whether it is the cause, or the one that is said to be nearly as large."""
     named_share: float
     """What is said to be its share of the lateness."""
     said: LateRank
@@ -110,6 +111,9 @@ def judge_mixed_job(seed: int, *, through_traces: bool = False) -> tuple[MixedSt
     )
     steps = []
     for late in analysis.late:
+        if late.step not in job.seeded.rank_of_step:
+            # What a late rank of the step before delays.
+            continue
         both, only_first, only_second, none = (times[late.step] for times in (now, first, second, neither))
         together, apart = both - none, only_first - only_second
         costs = (together + apart) // 2, (together - apart) // 2
@@ -128,7 +132,10 @@ def _mixed(job: Job, late: LateRank, costs: tuple[int, int]) -> MixedStep:
         families=(most.family, other.family),
         costs_ns=(most_ns, other_ns),
         is_largest_named=late.rank == most.rank_of_step.get(late.step)
-        and _is_family(late, _FAMILIES[most.family], most.line),
+        and any(
+            _is_family(said, _FAMILIES[most.family], most.line)
+            for said in (late, replace(late, cause=late.near_cause))
+        ),
         named_share=late.cause_share,
         said=late,
     )
@@ -154,7 +161,7 @@ def _is_family(late: LateRank, family: _Family, line: str) -> bool:
         return False
     if family == _FAMILIES["sync"] and cause.cause == "launch" and line_of(cause) == line:
         return True
-    return (cause.family, cause.cause, late.computing) == family
+    return (cause.family, cause.cause, late.computing if cause.family == "computing" else None) == family
 
 
 def _step_times(job: Job, runs: tuple[RankRun, ...]) -> dict[int, int]:

@@ -47,7 +47,7 @@ def test_late_ranks_and_what_made_them_late_are_found() -> None:
 def test_of_two_causes_of_a_late_rank_the_larger_is_named() -> None:
     steps = [step for seed in MIXED for step in judge_mixed_job(seed)]
     assert len(steps) > 40
-    assert sum(step.is_largest_named for step in steps) >= 0.88 * len(steps)
+    assert sum(step.is_largest_named for step in steps) >= 0.94 * len(steps)
     assert all(0 < step.named_share <= 1 for step in steps)
 
 

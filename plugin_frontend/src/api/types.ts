@@ -869,6 +869,8 @@ export interface LateCause {
   module: string;
   /** Null where the cause is no computing. `slower`: the same work in longer kernels. */
   computing: "more" | "slower" | "unknown" | null;
+  /** Another cause, to which nearly as much is due; "" where there is none. */
+  near: string;
 }
 
 export interface JobFix {

@@ -107,6 +107,8 @@ class LateCause:
     module: str
     computing: Literal["more", "slower", "unknown"] | None
     """Null where the cause is no computing. `slower`: the same work in longer kernels."""
+    near: str = ""
+    """Another cause, to which nearly as much is due; "" where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

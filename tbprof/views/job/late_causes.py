@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from tbprof.job.arrivals import NOBODY
-from tbprof.job.late_ranks import LateRank
+from tbprof.job.late_ranks import ComputingReason, LateRank
 from tbprof.job.rank_record import Part
 from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass
@@ -19,6 +20,7 @@ from tbprof.texts.job import (
     late_cause_sentence,
     late_name,
     saved_sentence,
+    with_near_cause,
 )
 from tbprof.views.job.job_page import JobFix, JobSource, LateCause
 
@@ -80,7 +82,8 @@ def is_worth_naming(late_us: float, step_us: float | None) -> bool:
 
 
 def phrase_of(cause: LateCause) -> str:
-    return cause_phrase(cause.kind, cause.cause, cause.computing, cause.place, cause.module)
+    phrase = cause_phrase(cause.kind, cause.cause, cause.computing, cause.place, cause.module)
+    return with_near_cause(phrase, cause.near) if cause.near else phrase
 
 
 def plan_of(analysis: JobAnalysis, late: LateCauses, names: Sequence[str]) -> tuple[JobFix, ...]:
@@ -108,8 +111,9 @@ def plan_of(analysis: JobAnalysis, late: LateCauses, names: Sequence[str]) -> tu
 
 def _key(late: LateRank, cause: Part) -> _Key:
     """Ops and modules of one slow device differ from step to step."""
-    name = "" if cause.family == "computing" else cause.name
-    return late.rank, cause.family, cause.cause, name, late.computing
+    if cause.family == "computing":
+        return late.rank, cause.family, cause.cause, "", late.computing
+    return late.rank, cause.family, cause.cause, cause.name, None
 
 
 def _cause(
@@ -131,17 +135,13 @@ def _cause(
     late_us = sum(late.late_ns for late in some) / count / 1000
     due_ns = sum(_due_ns(late) for late in some)
     due_us = min(due_ns / count / 1000, late_us)
-    computing = some[0].computing
+    computing = next((late.computing for late in some if late.computing is not None), None)
     source = _source(part.name, exact_lines) if part.family == "idle" else None
     place, module = _place(part, source), part.within if part.family == "computing" else ""
-    phrase = cause_phrase(part.family, part.cause, computing, place, module)
-    others = [names[rank] for rank in also_late]
-    return LateCause(
+    found = LateCause(
         rank=some[0].rank,
         also_late=also_late,
-        sentence=late_cause_sentence(
-            names[some[0].rank], others, len(some), count, late_us, due_us, phrase, is_first=is_first
-        ),
+        sentence="",
         steps=tuple(place_of[late.step] for late in some),
         late_us=late_us,
         due_us=due_us,
@@ -152,8 +152,30 @@ def _cause(
         source=source,
         op=part.name if part.family == "computing" else "",
         module=module,
-        computing=computing,
+        computing=computing if part.family == "computing" else None,
+        near=_near(some, part, computing, exact_lines),
     )
+    others = [names[rank] for rank in also_late]
+    sentence = late_cause_sentence(
+        names[found.rank], others, len(some), count, late_us, due_us, phrase_of(found), is_first=is_first
+    )
+    return dataclasses.replace(found, sentence=sentence)
+
+
+def _near(
+    some: Sequence[LateRank],
+    part: Part,
+    computing: ComputingReason | None,
+    exact_lines: frozenset[tuple[str, int]],
+) -> str:
+    """The other cause of most of these steps that is nearly as large."""
+    near = Counter(late.near_cause for late in some if late.near_cause is not None)
+    most, times = max(near.items(), key=lambda one: (one[1], one[0]), default=(part, 0))
+    if times <= len(some) / 2:
+        return ""
+    place = _place(most, _source(most.name, exact_lines) if most.family == "idle" else None)
+    module = most.within if most.family == "computing" else ""
+    return cause_phrase(most.family, most.cause, computing, place, module)
 
 
 def _due_ns(late: LateRank) -> float:

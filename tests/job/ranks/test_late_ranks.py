@@ -123,7 +123,36 @@ def test_a_rank_that_is_late_elsewhere_in_the_step_is_named_with_its_own_cause()
 
 def test_of_two_causes_the_larger_is_named_with_its_share() -> None:
     (late,) = job({COMPUTING: 100}, {COMPUTING: 100}, {COMPUTING: 100, LOADER: 30, SYNC: 10}).late
-    assert (late.cause, late.cause_share) == (LOADER, 0.75)
+    assert (late.cause, late.cause_share, late.near_cause) == (LOADER, 0.75, None)
+
+
+def test_of_two_causes_that_are_nearly_equal_both_are_named() -> None:
+    (late,) = job({COMPUTING: 100}, {COMPUTING: 100}, {COMPUTING: 100, LOADER: 30, SYNC: 29}).late
+    assert (late.cause, late.near_cause) == (LOADER, SYNC)
+
+
+def test_no_cause_has_more_of_the_lateness_than_the_rank_did_of_it() -> None:
+    """Rank 3 is late twice for one sync of 30 us, with its pair and then with all; what it computes more, 40
+    us, makes it late with all alone.
+    """
+
+    def rank(number: int, pair: tuple[int, int], world: tuple[int, int], synced: int) -> RankRecord:
+        own = Message("all_reduce", f"pair {number // 2}", 64, 2)
+        first = {COMPUTING: 100 * US} | ({SYNC: synced * US} if synced else {})
+        waited = {Part("communication", "", "all_reduce", own.group): pair[1] * US}
+        computed = {COMPUTING: (world[0] - sum(pair) + 100) * US}
+        return rank_record(
+            number,
+            [
+                Collective(pair[0] * US, pair[1] * US, first, message=own),
+                Collective(world[0] * US, world[1] * US, first | waited | computed),
+            ],
+        )
+
+    ranks = [((100, 10), (210, 80), 0)] * 2 + [((100, 40), (240, 50), 0), ((130, 10), (280, 10), 30)]
+    (step,) = analyze_ranks([rank(number, *one) for number, one in enumerate(ranks)]).late
+    assert (step.rank, step.late_ns, step.cause) == (3, 100 * US, COMPUTING)
+    assert step.near_cause == SYNC
 
 
 def test_computing_that_fills_what_is_idle_elsewhere_makes_nobody_late() -> None:
