@@ -204,7 +204,7 @@ def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, mod
 
 
 def with_near_cause(phrase: str, near: str) -> str:
-    """Where which of two causes is the larger one can't be told for certain."""
+    """The phrase of a late rank that has another cause, nearly as large."""
     return f"{phrase}, and also {near}"
 
 

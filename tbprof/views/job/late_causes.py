@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from tbprof.job.arrivals import NOBODY
-from tbprof.job.late_ranks import ComputingReason, LateRank
+from tbprof.job.computing_reason import ComputingReason
+from tbprof.job.late_ranks import LateRank
 from tbprof.job.rank_record import Part
 from tbprof.job.what_if_times import JobAnalysis
 from tbprof.records import dataclass
