@@ -7,6 +7,7 @@ import type { FindingRow, SiteRow, WindowAnswer } from "../src/api/types.ts";
 const SITE: SiteRow = {
   ...recordedSite(),
   index: 0,
+  where: "",
   what: "copy",
   direction: "DtoH",
   memory: "pageable",

@@ -10,8 +10,9 @@ from tbprof.judge.actions import answers, ranked_actions
 from tbprof.judge.steady_steps import mean_step_us, steady_steps
 from tbprof.model import Finding, Report
 from tbprof.records import dataclass
+from tbprof.texts.figures.places import site_where
 from tbprof.views.action_rows import action_rows
-from tbprof.views.findings import PredictedRow, predicted_rows
+from tbprof.views.findings import PredictedRow, places_of, predicted_rows
 from tbprof.views.idle_causes import stacking_place
 from tbprof.views.opening import lines_come_first, recording_first
 from tbprof.views.overview import ActionRow
@@ -21,7 +22,6 @@ _MOST_LINES = 5
 
 _MOST_WAITS = 64
 _MOST_KERNELS = 16
-_MOST_OPS = 2
 _LONGEST_NAME = 120
 """Letters of a name that others gave: a summary stays small."""
 
@@ -176,7 +176,7 @@ def _line(report: Report, row: ActionRow) -> SummaryLine:
     return SummaryLine(
         rule=row.finding.rule,
         action=row.title,
-        place=_place(report, sites) or _short(row.finding.place),
+        place=_short(places_of(report, (row.finding, *row.others))),
         share=row.share,
         is_estimate=row.saves.estimate_us is not None,
         site=sites[0] if sites else None,
@@ -194,23 +194,8 @@ def _waits(report: Report) -> tuple[SummaryWait, ...]:
 
 
 def _wait(report: Report, finding: Finding) -> SummaryWait:
-    place = _place(report, finding.sites) or _around(report, finding.sites)
-    return SummaryWait(finding.fingerprint, finding.rule, place)
-
-
-def _around(report: Report, sites: tuple[Any, ...]) -> str:
-    """What is recorded around a wait whose line is not."""
-    if not sites:
-        return ""
-    site = report.sites[sites[0]]
-    return _short(site.label or site.module or " in ".join(site.ops[:_MOST_OPS]))
-
-
-def _place(report: Report, sites: tuple[Any, ...]) -> str:
-    source = report.sites[sites[0]].source if sites else None
-    if source is None:
-        return ""
-    return _short(source.file if source.line is None else f"{source.file}:{source.line}")
+    where = site_where(report.sites[finding.sites[0]]) if finding.sites else ""
+    return SummaryWait(finding.fingerprint, finding.rule, _short(where))
 
 
 def _kernels(report: Report) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ class SiteRow:
     """Totals are those of the window."""
 
     index: int
+    where: str
+    """Where to look for it, in short: its line, else what is recorded around it."""
     what: str
     direction: str
     memory: str

@@ -8,7 +8,7 @@ from tbprof.judge.steady_steps import marks_steps, median_step_us
 from tbprof.judge.words import scope_sentence
 from tbprof.model import HOST_CALLS, HookFacts, Report, Site, Source, SourceText, code_statement
 from tbprof.texts.actions import actions_title
-from tbprof.texts.figures.places import site_name
+from tbprof.texts.figures.places import site_name, site_where
 from tbprof.texts.finding_notes import not_checked_sentence, rule_failed_sentence
 from tbprof.texts.health import health_sentence
 from tbprof.texts.source import doubt_note
@@ -111,6 +111,7 @@ def _site(report: Report, index: int) -> SiteRow:
         SiteRow,
         site,
         index=index,
+        where=site_where(site),
         what=site_name(site),
         source=None if site.source is None else _source(site.source, report.sources),
         callers=tuple(_source(frame, report.sources) for frame in site.callers),

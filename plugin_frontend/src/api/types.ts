@@ -271,6 +271,8 @@ export interface InstanceView {
 
 export interface SiteRow {
   index: number;
+  /** Where to look for it, in short: its line, else what is recorded around it. */
+  where: string;
   what: string;
   direction: string;
   memory: string;
