@@ -51,8 +51,8 @@ def terminal_text(report: Report) -> str:
     said = _numbers_of_findings(view)
     lines += _sites(view, said)
     lines += _window_findings(report, said)
-    lines += ["", f"  {checks_summary(report)} tbprof check --list FILE shows each."] if report.checks else []
     lines += _notes(view)
+    lines += ["", f"  {checks_summary(report)} tbprof check --list FILE shows each."] if report.checks else []
     return "\n".join(plain(line.rstrip()) for line in lines) + "\n"
 
 

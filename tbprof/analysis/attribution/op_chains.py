@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tbprof.analysis.attribution.sources import parse_frame
+from tbprof.analysis.attribution.sources import frames_of_stack, parse_frame
 from tbprof.analysis.calls import Calls
 from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.intervals import distinct_lines
@@ -212,5 +212,4 @@ class CallChains:
         stack = self._trace.call_stack.at(self._calls.ops.rows[position : position + 1])[0]
         if stack < 0:
             return ()
-        frames = (parse_frame(entry, exact=True) for entry in self._trace.names[stack].split(";"))
-        return tuple(frame for frame in frames if frame is not None)[: MAX_CALLERS + 1]
+        return tuple(frames_of_stack(self._trace.names[stack])[: MAX_CALLERS + 1])

@@ -95,5 +95,10 @@ def _from_call_stacks(trace: Trace, calls: Calls, chosen: Int64s) -> tuple[Int64
 
 @lru_cache(maxsize=65536)
 def _first_of_stack(stack: str) -> Source | None:
+    return next(iter(frames_of_stack(stack)), None)
+
+
+def frames_of_stack(stack: str) -> list[Source]:
+    """The user's frames of the stack that an operator was given (2021), innermost first."""
     frames = (parse_frame(entry, exact=True) for entry in stack.split(";"))
-    return next((frame for frame in frames if frame is not None), None)
+    return [frame for frame in frames if frame is not None]

@@ -7,18 +7,20 @@ that much of each can't be won.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from tbprof.analysis.attribution.annotations import LOADER
-from tbprof.analysis.attribution.op_chains import called_from
-from tbprof.analysis.attribution.sources import parse_frame, user_frames
+from tbprof.analysis.attribution.op_chains import called_from, library_of
+from tbprof.analysis.attribution.sources import frames_of_stack, parse_frame, user_frames
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.idle_places import drained_by
 from tbprof.analysis.figures.sampled_places import sampled_place
 from tbprof.analysis.figures.savings import earlier_host_ns
 from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.names import matching_rows
-from tbprof.model import IN_LOADER, Saving
+from tbprof.model import IN_LOADER, Saving, Source
 from tbprof.records import dataclass
 from tbprof.rules.input import words
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
@@ -104,8 +106,11 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
     """The deepest Python function within the calls that most of the idle lies in, and that share of it.
 
     Before it stands the function of another package that calls it. Where no such frame was recorded, it is
-    the line with most of the hook's samples; else the data set of the only loader that the hook saw, else "".
+    the line with most of the hook's samples; else the data set of the only loader that the hook saw, else
+    where the program takes the batch, else "".
     """
+    if len(facts.trace.call_stack.rows):
+        return _of_call_stacks(facts, calls)
     slices, names = facts.trace.slices, facts.trace.names
     rows = user_frames(facts.trace)
     within = union(slices.start_ns[calls.rows], slices.end_of(calls.rows))
@@ -118,7 +123,9 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
     most = np.flatnonzero(of_name >= _MOST * idle_ns)
     if len(most) == 0:
         sampled = sampled_place(facts, IN_LOADER)
-        return (_only_dataset(facts), None) if sampled is None else (sampled.place, sampled.share)
+        if sampled is not None:
+            return sampled.place, sampled.share
+        return _only_dataset(facts) or _taken_in(facts, calls), None
     chains = [
         _around(slices, rows, int(rows[at == one][np.argmax(covered_ns[at == one])])) for one in most.tolist()
     ]
@@ -126,6 +133,47 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
     chain = [parse_frame(names[slices.name[one]], exact=False) for one in chains[deepest].tolist()]
     share = min(float(of_name[most[deepest]]) / idle_ns, 1.0)
     return called_from([frame for frame in chain if frame is not None]), share
+
+
+def _of_call_stacks(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
+    """The same where operators have stacks (2021): by the outermost operators within the calls."""
+    trace, slices = facts.trace, facts.trace.slices
+    rows: Int64s = trace.call_stack.rows.astype(np.int64)
+    within = union(slices.start_ns[calls.rows], slices.end_of(calls.rows))
+    rows = rows[is_among(slices.lane[rows], slices.lane[calls.rows]) & ~is_among(rows, calls.rows)]
+    rows = rows[overlap_ns(within, slices.start_ns[rows], slices.end_of(rows)) == slices.duration_ns[rows]]
+    rows = rows[np.lexsort([-slices.duration_ns[rows], slices.start_ns[rows]])]
+    ends = np.maximum.accumulate(slices.end_of(rows)) if len(rows) else slices.end_of(rows)
+    rows = rows[slices.start_ns[rows] >= np.concatenate([[0], ends[:-1]])[: len(rows)]]
+    covered_ns = overlap_ns(calls.idle, slices.start_ns[rows], slices.end_of(rows))
+    of_function: Counter[tuple[str, str]] = Counter()
+    chains: dict[tuple[str, str], list[Source]] = {}
+    for stack, ns in zip(trace.call_stack.at(rows).tolist(), covered_ns.tolist(), strict=True):
+        if chain := frames_of_stack(trace.names[stack]):
+            function = chain[0].file, chain[0].function
+            of_function[function] += ns
+            chains.setdefault(function, chain)
+    most, most_ns = max(of_function.items(), key=lambda one: (one[1], one[0]), default=(("", ""), 0))
+    part = most_ns / max(total_ns(calls.idle), 1)
+    if part >= _MOST:
+        return called_from(chains[most]), min(part, 1.0)
+    return _taken_in(facts, calls), None
+
+
+def _taken_in(facts: Facts, calls: LoaderCalls) -> str:
+    """The user's line that takes the last batch from the loader; "" where that was not recorded."""
+    trace, slices = facts.trace, facts.trace.slices
+    last = calls.rows[-1:]
+    if len(trace.call_stack.rows):
+        stack = int(trace.call_stack.at(last)[0])
+        chain = [] if stack < 0 else frames_of_stack(trace.names[stack])
+    else:
+        rows = user_frames(trace)
+        around = _around(slices, rows, int(last[0]))
+        found = (parse_frame(trace.names[slices.name[one]], exact=False) for one in around.tolist())
+        chain = [frame for frame in found if frame is not None]
+    own = [frame for frame in chain if library_of(frame.file) is None]
+    return called_from(own[:1]) if own else ""
 
 
 def _around(slices: Slices, rows: Int64s, row: int) -> Int64s:

@@ -19,13 +19,17 @@ class Starvation(Figures):
     drained_by: int | None = None
     """The site whose wait most of this idle began in; None where no wait drained the queue before."""
     place: str = ""
-    """The function that most of it is spent in, or the data set; "" where neither is known."""
+    """The function that most of it is spent in, else the data set, else where the batch is taken; "" where
+    nothing is known.
+    """
     place_share: float | None = None
-    """The share of the idle that is spent in that function; None of a data set."""
+    """The share of the idle that is spent in that function; None of another place."""
 
     def sentence(self, scope: Scope, /) -> str:
+        if not self.place_share:
+            return _idle_words(self.exposed_per_step_ns, self.share, scope, self.place)
         idle = _idle_words(self.exposed_per_step_ns, self.share, scope)
-        return f"{idle} {share(self.place_share)} of that in {self.place}." if self.place_share else idle
+        return f"{idle} {share(self.place_share)} of that in {self.place}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,9 @@ class LoaderCalls(Figures):
         return f"{count(self.batches, 'call')} of the loader. {idle}"
 
 
-def _idle_words(exposed_per_step_ns: int, part: float, scope: Scope) -> str:
-    exposed = duration_of(exposed_per_step_ns)
-    return f"The GPU is idle {exposed} {scope.each} for it, {share(part)} of {scope.name}."
+def _idle_words(exposed_per_step_ns: int, part: float, scope: Scope, place: str = "") -> str:
+    exposed, at = duration_of(exposed_per_step_ns), f" ({place})" if place else ""
+    return f"The GPU is idle {exposed} {scope.each} for it{at}, {share(part)} of {scope.name}."
 
 
 @dataclass(frozen=True, slots=True)

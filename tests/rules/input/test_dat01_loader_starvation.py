@@ -12,6 +12,8 @@ from rule_scenes import found
 from scenes import read_scalar
 from trace_builder import TraceBuilder
 
+from tbprof.texts.figures.places import scope_of
+
 
 def test_a_loader_that_is_late_in_each_step_is_found() -> None:
     (finding,) = found(loading(40_050), "DAT01")
@@ -34,11 +36,40 @@ def test_it_names_the_deepest_function_that_most_of_the_time_goes_to() -> None:
     assert finding.remedy.fixed_as == "DAT02"
 
 
-def test_where_workers_make_the_batches_no_function_of_the_training_is_named() -> None:
+def test_where_workers_make_the_batches_it_names_who_takes_them() -> None:
     built = loading(40_050)
     built.frame("train.py(5): main", 0, 1_000_000)
     (finding,) = found(built, "DAT01")
-    assert (finding.figures.place, finding.remedy.fixed_as) == ("", "")
+    assert (finding.figures.place, finding.remedy.fixed_as) == ("train.py:5 main", "")
+    assert "for it (train.py:5 main), 40" in finding.figures.sentence(scope_of(marks_steps=True))
+
+
+_LOOP = (
+    "/env/lib/python3.7/site-packages/torch/utils/data/dataloader.py(518): __next__;train.py(42): <module>"
+)
+
+
+@pytest.mark.parametrize(
+    ("to_tensor_us", "place", "share"),
+    [
+        (30_000, "train.py:42 <module> > to_tensor", 0.75),
+        (1_000, "train.py:42 <module>", None),
+    ],
+)
+def test_it_reads_the_stacks_that_operators_of_2021_have(
+    to_tensor_us: float, place: str, share: float | None
+) -> None:
+    built = loading(40_050, name=SINGLE)
+    library = "/env/lib/python3.7/site-packages/torchvision/transforms"
+    to_tensor = f"{library}/functional.py(138): to_tensor;{library}/transforms.py(97): __call__;{_LOOP}"
+    for call in [event for event in built.events if event["name"] == SINGLE]:
+        call["args"]["Call stack"] = _LOOP
+        start = call["ts"] - built.events[0]["ts"]
+        built.op("aten::div", start + 1_000, start + 1_000 + to_tensor_us, stack=to_tensor)
+        built.op("aten::copy_", start + 1_010, start + 1_100, stack=to_tensor)
+    (finding,) = found(built, "DAT01")
+    assert finding.figures.place == place
+    assert finding.numbers().get("place_share") == (share and pytest.approx(share, rel=0.01))
 
 
 def test_the_public_pipeline_spends_it_in_resizing(traces: pathlib.Path, public_report: PublicReport) -> None:
