@@ -298,6 +298,7 @@ def fix_title(kind: _Kind, cause: str, computing: str | None, name: str, place: 
         "data": f"Make the data loader of {name} faster",
         "python": f"Shorten what {name} does{at}",
         "launch": f"Shorten what the host of {name} does{at}",
+        "queued": f"Find out what the GPU of {name} waits for while work is queued",
         "transport": f"Check the link of {name}: what it exchanges takes longer",
         "unexplained": f"Record more steps: {name} was late before the first of these began",
     }.get(cause, f"Remove from {name}: {(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")

@@ -283,6 +283,9 @@ def _top_of_job(
 ) -> tuple[SummaryLine, float]:
     """What the late rank is to change: all of the job's GPUs wait for it."""
     lines = [line for row, one in known if row.window.worker == job.worker for line in one.lines]
+    if lines and lines[0].rule == "":
+        # What is not typical of the rank says nothing of its lateness.
+        return lines[0], 0.0
     own = next((line for line in lines if line.rule in job.answered_by), None)
     line = SummaryLine(job.rule, job.order, job.name, job.share, job.is_estimate, site=None)
     if own is not None:

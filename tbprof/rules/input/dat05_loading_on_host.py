@@ -45,7 +45,13 @@ from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import window_finding, with_remedy
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.base.severity import severity_of_transfer
-from tbprof.rules.input.loader_calls import STARVED_SHARE, LoaderCalls, find_loader_calls
+from tbprof.rules.input.loader_calls import (
+    STARVED_SHARE,
+    LoaderCalls,
+    find_loader_calls,
+    is_single_process,
+    known_place,
+)
 from tbprof.rules.input.words import LoadingOnHost
 
 _CODE = "DAT05"
@@ -70,9 +76,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving,
         confidence="high" if runs_on_host(facts) else "medium",
         evidence=row_evidence(facts, "call", calls.rows),
-        figures=LoadingOnHost(loading_ns // len(facts.steps), share),
+        figures=LoadingOnHost(loading_ns // len(facts.steps), share, *known_place(facts, calls)),
     )
-    yield with_remedy(found, fixed_as="DAT01" if _has_workers(calls) else "")
+    fixed_as = "DAT01" if _has_workers(calls) else "DAT02" if is_single_process(calls) else ""
+    yield with_remedy(found, fixed_as=fixed_as)
 
 
 def _has_workers(calls: LoaderCalls) -> bool:

@@ -122,10 +122,7 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
     idle_ns = max(total_ns(calls.idle), 1)
     most = np.flatnonzero(of_name >= _MOST * idle_ns)
     if len(most) == 0:
-        sampled = sampled_place(facts, IN_LOADER)
-        if sampled is not None:
-            return sampled.place, sampled.share
-        return _only_dataset(facts) or _taken_in(facts, calls), None
+        return known_place(facts, calls)
     chains = [
         _around(slices, rows, int(rows[at == one][np.argmax(covered_ns[at == one])])) for one in most.tolist()
     ]
@@ -133,6 +130,14 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
     chain = [parse_frame(names[slices.name[one]], exact=False) for one in chains[deepest].tolist()]
     share = min(float(of_name[most[deepest]]) / idle_ns, 1.0)
     return called_from([frame for frame in chain if frame is not None]), share
+
+
+def known_place(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
+    """The line with most of the hook's samples, and its share; else the data set, else who takes batches."""
+    sampled = sampled_place(facts, IN_LOADER)
+    if sampled is not None:
+        return sampled.place, sampled.share
+    return _only_dataset(facts) or _taken_in(facts, calls), None
 
 
 def _of_call_stacks(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
@@ -164,6 +169,8 @@ def _taken_in(facts: Facts, calls: LoaderCalls) -> str:
     """The user's line that takes the last batch from the loader; "" where that was not recorded."""
     trace, slices = facts.trace, facts.trace.slices
     last = calls.rows[-1:]
+    if len(last) == 0:
+        return ""
     if len(trace.call_stack.rows):
         stack = int(trace.call_stack.at(last)[0])
         chain = [] if stack < 0 else frames_of_stack(trace.names[stack])

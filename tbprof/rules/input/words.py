@@ -121,10 +121,15 @@ class LoadingOnHost(Figures):
 
     loading_per_step_ns: int
     share: float
+    place: str = ""
+    """See the fields of these names of `Starvation`."""
+    place_share: float | None = None
 
     def sentence(self, scope: Scope, /) -> str:
         spent, part = duration_of(self.loading_per_step_ns), share(self.share)
-        return f"The training thread loads data for {spent} {scope.each}, {part} of {scope.name}."
+        at = f" ({self.place})" if self.place and not self.place_share else ""
+        loads = f"The training thread loads data{at} for {spent} {scope.each}, {part} of {scope.name}."
+        return f"{loads} {share(self.place_share)} of that in {self.place}." if self.place_share else loads
 
 
 FOUND: Mapping[str, type[Figures]] = {

@@ -40,6 +40,7 @@ import numpy as np
 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.host_costs import runs_on_host
+from tbprof.analysis.figures.sampled_places import sampled_place
 from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, subtract, union, union_of
 from tbprof.model import BOUND_SHARE, SEVERITIES, Finding, Saving, Severity
 from tbprof.rules.base.computing import typical_ns, typical_share
@@ -74,7 +75,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving,
         confidence="low",
         evidence=(),
-        figures=PythonOnHost(spent_ns // len(facts.steps), *_most_of_it(facts, python)),
+        figures=PythonOnHost(spent_ns // len(facts.steps), *_most_of_it(facts, python, spent_ns)),
     )
 
 
@@ -103,8 +104,13 @@ def _at_most(facts: Facts, python: Intervals) -> Severity:
     return "medium" if is_work else "low"
 
 
-def _most_of_it(facts: Facts, python: Intervals) -> tuple[str, int | None]:
-    """The label or function with most of it, and how much in a step; "" where none was recorded."""
+def _most_of_it(facts: Facts, python: Intervals, all_ns: int) -> tuple[str, int | None]:
+    """The line with most of the hook's samples, and how much in a step; else the label or function with most
+    of it, "" where none was recorded.
+    """
+    sampled = sampled_place(facts, "")
+    if sampled is not None:
+        return sampled.place, int(sampled.share * all_ns) // len(facts.steps)
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     for at, name in enumerate(facts.places.names(python.start_ns, python.end_ns)):
         by_name[name].append(at)

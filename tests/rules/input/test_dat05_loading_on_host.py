@@ -8,6 +8,8 @@ from loader_scenes import SINGLE, WORKERS, loading
 from rule_scenes import found
 from trace_builder import TraceBuilder
 
+from tbprof.texts.figures.places import scope_of
+
 
 def on_host(takes: float, *, name: str = SINGLE, first: float = 0.0) -> TraceBuilder:
     """Three steps of 100 ms, and one that takes `first` longer, all of it in the loader."""
@@ -25,9 +27,19 @@ def on_host(takes: float, *, name: str = SINGLE, first: float = 0.0) -> TraceBui
 def test_loading_beside_operators_of_the_host_is_found() -> None:
     (finding,) = found(on_host(40_000), "DAT05")
     assert (finding.severity, finding.removal, finding.confidence) == ("critical", "rewrite", "high")
-    assert finding.numbers() == {"loading_per_step_ns": 40_000_000, "share": 0.4}
+    numbers = {"loading_per_step_ns": 40_000_000, "share": 0.4, "place": "", "fixed_as": "DAT02"}
+    assert finding.numbers() == numbers
+    assert finding.remedy.fixed_as == "DAT02"
     assert finding.saving is not None
     assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 4 * 40_000_000)
+
+
+def test_it_names_who_takes_the_batches() -> None:
+    built = on_host(40_000)
+    built.frame("train.py(5): main", 0, 1_000_000)
+    (finding,) = found(built, "DAT05")
+    said = finding.figures.sentence(scope_of(marks_steps=True))
+    assert said.startswith("The training thread loads data (train.py:5 main) for 40.0")
 
 
 def test_with_worker_processes_they_are_to_become_faster() -> None:
