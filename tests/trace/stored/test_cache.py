@@ -61,7 +61,7 @@ def test_every_column_of_a_real_trace_comes_back(traces: Path, reads: list[Path]
     assert kept.keys() == again.keys()
     for column, array in kept.items():
         np.testing.assert_array_equal(array, again[column], strict=True)
-    assert len(kept) == 84
+    assert len(kept) == 100
     assert (first.names, first.lanes, first.facts) == (second.names, second.lanes, second.facts)
 
 

@@ -134,8 +134,8 @@ def _arguments(rows: Rows) -> dict[str, Any]:
     return columns
 
 
-VERSION_OF_CALL = re.compile(r"\A((?:cuda|cu|hip)[A-Z]\w*?)_v\d+(?:_ptsz|_ptds)?\Z")
-"""Calls as CUPTI names them, with a version, as `cudaMemcpyAsync_v3020`; torch leaves that out."""
+VERSION_OF_CALL = re.compile(r"\A((?:cuda|cu|hip)[A-Z]\w*?)_v\d{4,5}(?:_ptsz|_ptds)?\Z")
+"""Calls as CUPTI names them, as `cudaMemcpyAsync_v3020`; torch leaves that out, and keeps `_v2`."""
 
 _NPU_PROCESS = "Ascend Hardware"
 """To which torch_npu's `trace_view.json` gives the rows of a device, without a category."""
