@@ -13,9 +13,9 @@ import functools
 import logging
 import sys
 import threading
-import time
 from collections.abc import Callable
 from threading import get_ident
+from time import monotonic, sleep
 from types import FrameType
 from typing import Any
 
@@ -67,7 +67,7 @@ class Turn:
             self._put_off[call if is_step else object()] = action
             self._ends.watch()
             return
-        holder = self._take(time.monotonic() + wait_s)
+        holder = self._take(monotonic() + wait_s)
         if holder is None:
             try:
                 with unseen_by_modes():
@@ -117,9 +117,9 @@ class Turn:
                 # An exception of the program's came just where the turn was to be given back.
                 self._holder.pop("thread", None)
                 continue
-            if holder == mine or time.monotonic() >= until:
+            if holder == mine or monotonic() >= until:
                 return holder[0]
-            time.sleep(_LOOK_AGAIN_S)
+            sleep(_LOOK_AGAIN_S)
 
     def _is_at_work(self) -> bool:
         """Whether a call of this thread has the turn, and this one came out of it."""

@@ -152,7 +152,10 @@ def _was_given_frame(frame: FrameType, interrupted: FrameType) -> bool:
     The garbage collector is asked for the arguments: `f_locals` would write into the dictionary that a
     function of the program may have taken with `locals()`.
     """
-    held = gc.get_referents(frame)
+    held: list[Any] = []
+    # An audit hook of the program may refuse it.
+    with contextlib.suppress(Exception):
+        held = gc.get_referents(frame)
     given = (held, *(one for one in held if type(one) is tuple))
     return any(
         type(number) is int and where is interrupted for values in given for number, where in pairwise(values)

@@ -8,11 +8,16 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tbprof.hook.safety.guard import Guard, MissingFacts, belongs_to_program, codes_of_handlers
+
+if TYPE_CHECKING:
+    from conftest import RunScript
 
 Handler = Callable[[int, FrameType | None], object]
 
@@ -185,3 +190,35 @@ def test_what_a_function_took_of_its_variables_stays_its_own() -> None:
     with pytest.raises(Preempted):
         Guard(lambda: None).run(signaled)
     assert "later" not in taken[0]
+
+
+REFUSING = """
+import sys
+import torch
+import tbprof
+
+def refuse(event, of):
+    if is_refused and event.split(".")[0] in ("open", "os", "gc", "ctypes", "pathlib", "subprocess"):
+        raise RuntimeError(event)
+
+schedule = tbprof.Schedule(skip_first=2, warmup=1, active=1, wait=1, repeat=2)
+model, is_refused, steps = torch.nn.Linear(2, 2), False, 0
+sys.addaudithook(refuse)
+with tbprof.TrainerHook(sys.argv[1], schedule=schedule, trackers=False, memory=True) as hook:
+    for step in range(12):
+        model(torch.ones(1, 2)).sum().backward()
+        is_refused = step >= int(sys.argv[2])
+        hook.step()
+        steps, is_refused = steps + 1, False
+    is_refused = True
+is_refused = False
+print(steps)
+"""
+
+
+@pytest.mark.parametrize("step", ["1", "3", "5"])
+def test_an_audit_hook_that_refuses_ends_the_profiling_alone(
+    run_script: RunScript, tmp_path: Path, step: str
+) -> None:
+    ended = run_script(REFUSING, tmp_path / "logs", step)
+    assert (ended.returncode, ended.stdout) == (0, "12\n"), ended.stderr
