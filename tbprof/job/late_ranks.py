@@ -142,7 +142,7 @@ def _within_own(
 
 def _limited_as(part: Part) -> str:
     """The name of what it is limited with: what a host is late for shows in all that it does then."""
-    return "host" if is_of_host(part) else part.cause or part.family
+    return "host" if is_of_host(part) or part.cause == "sync" else part.cause or part.family
 
 
 def _limit_ns(
