@@ -166,7 +166,10 @@ class _Finder(MetaPathFinder):
 
             def run_and_call(module: ModuleType) -> None:
                 run(module)
-                self._call()
+                # The first that is asked finds it for all that wait for it.
+                for finder in sys.meta_path[:]:
+                    if isinstance(finder, _Finder) and finder._module == self._module:
+                        finder._call()
 
             spec.loader.exec_module = run_and_call  # type: ignore[method-assign]
         return spec
