@@ -87,7 +87,7 @@ def mark(tensor: Tensor, place: Place) -> None:
         storage = tensor.untyped_storage()
         storage._tbprof_place = place
     except (NotImplementedError, RuntimeError):
-        for part in _parts(tensor):
+        for part in parts_of(tensor):
             mark(part, place)
         return
     for follow in FOLLOWERS:
@@ -100,17 +100,17 @@ def is_on_device(tensor: Tensor) -> bool:
 
 
 def _place_of_parts(tensor: Tensor) -> Place | None:
-    places = (place_of(part) for part in _parts(tensor))
+    places = (place_of(part) for part in parts_of(tensor))
     return next((place for place in places if place is not None), None)
 
 
 def bytes_of(tensor: Tensor) -> int:
     """The bytes of a tensor's elements; of a sparse one those of its parts."""
-    parts = _parts(tensor)
+    parts = parts_of(tensor)
     return sum(part.nbytes for part in parts) if parts else int(tensor.numel() * tensor.element_size())
 
 
-def _parts(tensor: Tensor) -> tuple[Tensor, ...]:
+def parts_of(tensor: Tensor) -> tuple[Tensor, ...]:
     """The strided tensors that a sparse or jagged one is made of; none of what has no memory at all."""
     if tensor.layout is torch.strided:
         return ()

@@ -43,7 +43,7 @@ def predict(
     findings = _findings(sites, steps)
     return Prediction(
         program=program,
-        torch_version=torch.__version__,
+        torch_version=str(torch.__version__),
         ending=ending,
         error=error,
         # Of a program that failed, its error says why.

@@ -36,6 +36,8 @@ class Steps:
             UsageError: it is no such name.
         """
         self.taken = 0
+        self.looks: list[Callable[[], object]] = []
+        """Called at the end of each step, before that may end the program."""
         self._recorder = recorder
         self._last = last
         self._function = None if step_on is None else StepFunction.parse(step_on)
@@ -82,6 +84,8 @@ class Steps:
         if self.taken == self._last:
             raise StepsTaken(self)
         self.taken += 1
+        for look in self.looks:
+            look()
         self._recorder.step = self.taken
         if self.taken == self._last:
             self.note_optimizers_to_come()

@@ -206,6 +206,10 @@ class Preflight:
         """What counts `step_on` where that is a function of the script that is about to be run."""
         return self._steps.decoration()
 
+    def look_at_steps(self, look: Callable[[], object]) -> None:
+        """Call `look` at the end of each step of this process."""
+        self._steps.looks.append(look)
+
     def step(self) -> None:
         """A step is over, where no optimizer says so."""
         self._steps.step()

@@ -73,7 +73,7 @@ def _callers(innermost: FrameType) -> tuple[Source, ...]:
 
 
 def _is_line(frame: FrameType) -> bool:
-    return _is_programs(frame.f_code.co_filename) and frame.f_code.co_name != RELAY
+    return is_programs(frame.f_code.co_filename) and frame.f_code.co_name != RELAY
 
 
 def _source(frame: FrameType) -> Source:
@@ -82,7 +82,7 @@ def _source(frame: FrameType) -> Source:
 
 
 @lru_cache(maxsize=4096)
-def _is_programs(file: str) -> bool:
+def is_programs(file: str) -> bool:
     """Whether a file is the user's or an installed library's, and no part of what runs it."""
     if file.startswith("<"):
         return is_notebook(file) or (file == _COMMAND and sys.argv[:1] == ["-c"])

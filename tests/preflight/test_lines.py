@@ -35,7 +35,7 @@ names["read"](total)
 def test_generated_code_is_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Processes that run tests side by side are started with -c.
     monkeypatch.setattr(sys, "argv", ["train.py"])
-    user_frame._is_programs.cache_clear()
+    user_frame.is_programs.cache_clear()
     (site,) = run(tmp_path, GENERATED)
     assert (site["source"]["file"], site["source"]["line"]) == (str(tmp_path / "train.py"), 6)
 
@@ -57,7 +57,7 @@ def test_a_library_line_keeps_all_lines_that_call_it(tmp_path: Path, monkeypatch
     folder = str(tmp_path / "site-packages")
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr(caller_frame, "_INSTALLED", (*caller_frame._INSTALLED, folder + "/"))
-    for cached in (caller_frame.library_of, user_frame._is_programs):
+    for cached in (caller_frame.library_of, user_frame.is_programs):
         cached.cache_clear()
     program = tmp_path / "train.py"
     program.write_text(CALLS_IT_TWICE, encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,8 @@ def note_upload(
 ) -> None:
     """A copy from the host, where `source` is at `place`, to the device."""
     event = _upload(call, ops, source, place, non_blocking=non_blocking)
+    if WRITERS and not event.blocking and event.memory == "pinned":
+        _expect_upload(source)
     made_by = None if place is None else place.made_by
     note(event, nbytes=bytes_of(source), content=content_of(source), made_by=made_by)
 
@@ -132,13 +134,37 @@ def expect(target: Tensor) -> None:
     is_any = True
 
 
+WRITERS: list[Callable[[str], None]] = []
+"""Called with each op that writes to pinned memory that a copy may still read."""
+
+_uploading: list[Any] = []
+
+
+def _expect_upload(source: Tensor) -> None:
+    global is_any
+    storage = source.untyped_storage()
+    storage._tbprof_is_uploading = True
+    _uploading.append(storage)
+    is_any = True
+
+
 def forget_all() -> None:
     """The host waited for the device: all copies before that have ended."""
     global is_any
     for storage in _storages:
         storage._tbprof_is_awaited = False
+    for storage in _uploading:
+        storage._tbprof_is_uploading = False
     _storages.clear()
+    _uploading.clear()
     is_any = False
+
+
+def check_write(op: str, target: Any) -> None:
+    """Say that an op writes to a tensor of the host whose copy to the device nothing waited for."""
+    if isinstance(target, Tensor) and getattr(target.untyped_storage(), "_tbprof_is_uploading", False):
+        for write in WRITERS:
+            write(op)
 
 
 def check(op: str, args: Any) -> None:
