@@ -17,6 +17,7 @@ _NAMES = (
     "tab",
     "report",
     "preflight",
+    "prove",
     "rules",
     "guides",
     "classic",

@@ -13,6 +13,7 @@ from tbprof.hook.options import HookOptions
 from tbprof.hook.run import parser as run_parser
 from tbprof.preflight import command as preflight_command
 from tbprof.preflight.fits import command as fits_command
+from tbprof.preflight.proof import command as proof_command
 
 OTHER_PROGRAMS = frozenset(
     {".", "mypy", "pre-commit", "pip", "tensorboard", "python", "echo", "pytest", "zcat", "npm", "ruff"}
@@ -36,6 +37,7 @@ def commands() -> Mapping[str, frozenset[str]]:
     found["run"] = _options(run_parser(HookOptions))
     found["preflight"] = _options(preflight_command._parser())
     found["fits"] = _options(fits_command._parser())
+    found["prove"] = _options(proof_command._parser())
     return found
 
 

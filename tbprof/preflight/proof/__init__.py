@@ -1,0 +1,1 @@
+"""`tbprof prove`: two runs of a program without a GPU, before and after a change, and what differs."""

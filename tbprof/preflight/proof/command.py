@@ -1,0 +1,117 @@
+"""The command `tbprof prove`: it makes the two sides, has them run, and prints the verdict.
+
+Exit codes: 0 `proved`, `proved within rounding` and `no effect`; 1 `not equal` and `unsafe`; 2 `cannot tell`;
+3 `different work`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tbprof.errors import TbprofError
+from tbprof.escaping import plain, plain_lines
+from tbprof.preflight.proof.judging import Tasks, Verdict, prove
+from tbprof.preflight.proof.record import Task
+from tbprof.preflight.proof.running import Run, run_in_process
+from tbprof.preflight.proof.sides import Side, sides_of
+from tbprof.preflight.proof.text import printed
+from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
+
+_CODES: Mapping[Verdict, int] = {
+    "proved": 0,
+    "proved within rounding": 0,
+    "no effect": 0,
+    "not equal": 1,
+    "unsafe": 1,
+    "cannot tell": 2,
+    "different work": 3,
+}
+_COULD_NOT = 2
+
+
+def run(arguments: Sequence[str] | None = None, *, run_side: Run = run_in_process) -> int:
+    """Say whether a change of a program is right, and whether it does what it claims, without a GPU."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    end = given.index("--") if "--" in given else len(given)
+    parser, rest = _parser(), tuple(given[end + 1 :])
+    options = parser.parse_intermixed_args(given[:end])
+    if options.steps < 1:
+        parser.error(f"--steps {options.steps}: give 1 or more")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        names = (options.before, options.after)
+        with (
+            sides_of(names, options.program, options.link) as sides,
+            TemporaryDirectory(prefix="tbprof-prove-", ignore_cleanup_errors=True) as folder,
+        ):
+            before, after = (_task(side, options, rest) for side in sides)
+            proof = prove(Tasks(before, after, Path(folder), run_side), _other_threads())
+    except TbprofError as error:
+        sys.stderr.write(f"tbprof: {plain(str(error))}\n")
+        return _COULD_NOT
+    substitute_unencodable(sys.stdout)
+    with reader_may_leave():
+        put(
+            printed(proof, names, options.format)
+            if options.format == "json"
+            else plain_lines(printed(proof, names, options.format))
+        )
+    return _CODES[proof.verdict]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tbprof prove", description=run.__doc__)
+    parser.add_argument("--steps", type=int, default=5, help="optimizer steps after the first; default: 5")
+    parser.add_argument(
+        "--step-on",
+        metavar="NAME",
+        help="package.module:Class.method, or __main__:function of the script: each return ends a step",
+    )
+    parser.add_argument(
+        "--time-limit", type=float, default=600.0, metavar="SECONDS", help="of each run; default: 600"
+    )
+    parser.add_argument(
+        "--link",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="what git does not hold and both sides need, such as a folder of data",
+    )
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
+    parser.add_argument("before", help="a revision of git, a folder (. for what is there now) or a script")
+    parser.add_argument("after", help="another one")
+    parser.add_argument("program", nargs="?", help="the script that both run; after it -- and its arguments")
+    return parser
+
+
+def _task(side: Side, options: argparse.Namespace, arguments: tuple[str, ...]) -> Task:
+    return Task(
+        program=side.program,
+        arguments=arguments,
+        is_module=options.module,
+        root=str(side.root),
+        original=str(side.original),
+        folder=str(side.folder),
+        links=tuple(str(Path(link).resolve()) for link in options.link),
+        steps=options.steps,
+        step_on=options.step_on,
+        time_limit=options.time_limit,
+        record="",
+        values="",
+        values_from=None,
+        against="",
+        threads=None,
+    )
+
+
+def _other_threads() -> int:
+    cores: Any = os.cpu_count()
+    return 1 if (cores or 1) > 1 else 2

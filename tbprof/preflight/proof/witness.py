@@ -1,0 +1,272 @@
+"""Sees what a program works on and what comes of it, step by step, while preflight runs it."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules import module as modules
+from torch.optim import optimizer as optimizers
+
+from tbprof.preflight.device_marks import Place
+from tbprof.preflight.patch import Patch, applied
+from tbprof.preflight.proof.guard import functions_now, replaced, undetermined_patches
+from tbprof.preflight.proof.record import ZERO, Batch, Fault, SideRecord, StepState, TensorState
+from tbprof.preflight.proof.said import Listener
+from tbprof.preflight.proof.state import Values, digest_of, number_of, state_of, unseen
+from tbprof.preflight.proof.variables import Found, parameters_of, states_of
+from tbprof.preflight.user_frame import origin
+from tbprof.preflight.watching import copies
+from tbprof.preflight.watching.mode import RUNNERS
+
+_SEED = 20_411
+"""Any number that no program sets itself."""
+
+_NOT_OF_THE_RESULT = ("params", "foreach", "fused", "capturable", "differentiable")
+"""Settings of an optimizer that say how it computes, and not what."""
+
+
+def seed_all() -> None:
+    """Start all generators from the same state, those of workers with them."""
+    random.seed(_SEED)
+    torch.manual_seed(_SEED)
+    if (numpy := sys.modules.get("numpy")) is not None:
+        numpy.random.seed(_SEED)
+
+
+class Witness:
+    """What it saw is in its fields, which are those of a `SideRecord`."""
+
+    def __init__(self, values: Path, values_from: int | None, against: SideRecord | None) -> None:
+        self.steps: list[StepState] = []
+        self.batches: list[Batch] = []
+        self.inputs: list[Batch] = []
+        self.operators = [0]
+        self.faults: list[Fault] = []
+        self.undetermined: dict[str, None] = {}
+        self.listener = Listener(lambda: len(self.steps))
+        self._values = Values(values)
+        self._values_from, self._against = values_from, against
+        self._optimizers: list[Any] = []
+        self._gradients: dict[tuple[int, int], TensorState] = {}
+        self._losses: list[tuple[str, str]] = []
+        self._names: dict[int, str] = {}
+        self._depth = threading.local()
+        self._runner: Callable[..., Any] | None = None
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Around preflight: its own hooks of optimizers come after these."""
+        with ExitStack() as stack:
+            for handle in (
+                modules.register_module_forward_pre_hook(self._enter),
+                modules.register_module_forward_hook(self._leave, always_call=True),
+                optimizers.register_optimizer_step_pre_hook(self._before_step),
+            ):
+                stack.callback(handle.remove)
+            yield
+            self._values.close()
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Inside preflight, whose functions are in place."""
+        with ExitStack() as stack:
+            for patch in (
+                Patch("torch.utils.data.dataloader:_BaseDataLoaderIter", "__next__", self._drawing),
+                Patch("torch:Tensor", "backward", self._beginning),
+                *self.listener.trackers(),
+                *undetermined_patches(self.undetermined),
+            ):
+                stack.enter_context(applied(patch))
+            self._runner = RUNNERS[-1] if RUNNERS else None
+            RUNNERS.append(self._count)
+            stack.callback(RUNNERS.remove, self._count)
+            copies.WRITERS.append(self._note_write)
+            stack.callback(copies.WRITERS.clear)
+            before = functions_now()
+            try:
+                yield
+            finally:
+                self.faults += replaced(before)
+
+    def look(self) -> None:
+        """A step is over."""
+        with unseen():
+            found = Found(sys._getframe(1))
+            self._names |= found.names
+            values = self._values if self._is_wanted() else None
+            made = self._state(found, values)
+            if values is None and self._values_from is None and self._differs(made):
+                self._values_from = len(self.steps)
+                made = self._state(found, self._values)
+        self.steps.append(made)
+        self.operators.append(0)
+        self._gradients.clear()
+        self._losses.clear()
+
+    def _is_wanted(self) -> bool:
+        return self._values_from is not None and len(self.steps) >= self._values_from
+
+    def _state(self, found: Found, values: Values | None) -> StepState:
+        gradients = [
+            TensorState(each.role, self._names.get(key, each.name), *_rest(each))
+            for (_, key), each in self._gradients.items()
+        ]
+        return StepState(
+            tensors=tuple(states_of(self._optimizers, gradients, found, values)),
+            numbers={**dict(self._numbers()), **found.counters},
+            sums=found.sums,
+            line=_line(),
+            losses=tuple(self._losses),
+        )
+
+    def _differs(self, made: StepState) -> bool:
+        if self._against is None or len(self._against.steps) <= len(self.steps):
+            return False
+        other = self._against.steps[len(self.steps)]
+        return sorted(each.digest for each in other.tensors) != sorted(each.digest for each in made.tensors)
+
+    def _numbers(self) -> Iterator[tuple[str, str]]:
+        for number, optimizer in enumerate(self._optimizers, 1):
+            for at, group in enumerate(optimizer.param_groups):
+                for name, value in group.items():
+                    if name not in _NOT_OF_THE_RESULT and not name.startswith("initial_"):
+                        yield f"{name} of optimizer {number}, group {at}", _setting(value)
+        yield "the random state of torch", digest_of(torch.get_rng_state())
+        yield "the random state of Python", digest_of(random.getstate())
+        if (numpy := sys.modules.get("numpy")) is not None:
+            yield "the random state of numpy", digest_of(numpy.random.get_state())
+
+    def _before_step(self, optimizer: Any, *_: Any) -> None:
+        if not any(optimizer is each for each in self._optimizers):
+            self._optimizers.append(optimizer)
+        number = next(at for at, each in enumerate(self._optimizers, 1) if each is optimizer)
+        with unseen():
+            for at, parameter in enumerate(parameters_of(optimizer)):
+                state = self._gradient(parameter, f"optimizer {number}, parameter {at}")
+                self._gradients[len(self._gradients), id(parameter)] = state
+
+    def _gradient(self, parameter: Tensor, name: str) -> TensorState:
+        if parameter.grad is None:
+            return TensorState("gradient", name, tuple(parameter.shape), "", ZERO, "", None)
+        state = state_of(parameter.grad, "gradient", name, self._values if self._is_wanted() else None)
+        if state.at is None and self._values_from is None and self._has_not(state):
+            self._values_from = len(self.steps)
+            return state_of(parameter.grad, "gradient", name, self._values)
+        return state
+
+    def _has_not(self, state: TensorState) -> bool:
+        """Whether the run that this one is compared with lacks this tensor in this step."""
+        if self._against is None or len(self._against.steps) <= len(self.steps):
+            return False
+        return all(each.digest != state.digest for each in self._against.steps[len(self.steps)].tensors)
+
+    def _drawing(self, original: Any) -> Any:
+        loaders: dict[int, int] = {}
+
+        @wraps(original)
+        def draw(loader: Any) -> Any:
+            batch = original(loader)
+            with unseen():
+                number = loaders.setdefault(id(loader), len(loaders) + 1)
+                self.batches.append(
+                    Batch(len(self.steps), f"loader {number}", _samples(batch), digest_of(batch), True)
+                )
+            return batch
+
+        return draw
+
+    def _beginning(self, original: Any) -> Any:
+        @wraps(original)
+        def backward(tensor: Tensor, *args: Any, **options: Any) -> Any:
+            if not torch.compiler.is_compiling():
+                with unseen():
+                    self._losses.append((_line(), digest_of(tensor)))
+            return original(tensor, *args, **options)
+
+        return backward
+
+    def _enter(self, module: nn.Module, arguments: Any) -> None:
+        depth = getattr(self._depth, "now", 0)
+        self._depth.now = depth + 1
+        if depth == 0 and next(module.parameters(), None) is not None:
+            with unseen():
+                given = Batch(
+                    len(self.steps), _line(), _samples(arguments), digest_of(arguments), module.training
+                )
+                self.inputs.append(given)
+
+    def _leave(self, _module: nn.Module, _arguments: Any, _output: Any) -> None:
+        self._depth.now = max(getattr(self._depth, "now", 0) - 1, 0)
+
+    def _count(self, operator: Any, args: tuple[Any, ...], options: Mapping[str, Any], place: Place) -> Any:
+        self.operators[-1] += 1
+        if self._runner is not None:
+            return self._runner(operator, args, options, place)
+        return operator(*args, **options)
+
+    def _note_write(self, op: str) -> None:
+        line = _line()
+        self.faults.append(
+            Fault(
+                "rewritten",
+                line,
+                f"{line} writes to pinned memory ({op}) whose copy to the device nothing has waited for",
+            )
+        )
+
+
+def _rest(state: TensorState) -> tuple[Any, ...]:
+    return state.shape, state.dtype, state.digest, state.place, state.at
+
+
+def _line() -> str:
+    where = origin(sys._getframe(1))
+    return f"{where.source.file}:{where.source.line}" if where else ""
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return repr(number_of(value)) if value.numel() == 1 else digest_of(value)
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(_setting, value))})"
+    return repr(value) if isinstance(value, str | int | float | None) else digest_of(value)
+
+
+def _samples(value: Any) -> int:
+    """The first size of the first tensor; 0 where there is none."""
+    if isinstance(value, Tensor):
+        return int(value.shape[0]) if value.dim() else 1
+    if isinstance(value, dict | list | tuple):
+        found = (_samples(each) for each in (value.values() if isinstance(value, dict) else value))
+        return next((each for each in found if each), 0)
+    return 0
+
+
+def in_another_order() -> Callable[..., Any]:
+    """A runner of operators that adds up from the other end: the same sums, rounded otherwise."""
+    aten = torch.ops.aten
+
+    def run(operator: Any, args: tuple[Any, ...], options: Mapping[str, Any], _place: Place) -> Any:
+        if operator in (aten.mm.default, aten.bmm.default):
+            args = (args[0].flip(-1), args[1].flip(-2))
+        elif operator is aten.addmm.default:
+            args = (args[0], args[1].flip(-1), args[2].flip(-2))
+        elif operator in (aten.sum.dim_IntList, aten.mean.dim) and args[0].dim():
+            dims = args[1] or range(args[0].dim())
+            args = (args[0].flip(tuple(dims)), *args[1:])
+        elif operator in (aten.sum.default, aten.mean.default) and args[0].dim():
+            args = (args[0].flip(tuple(range(args[0].dim()))), *args[1:])
+        elif operator is aten.convolution.default and args[8] == 1:
+            args = (args[0].flip(1), args[1].flip(1), *args[2:])
+        return operator(*args, **options)
+
+    return run

@@ -1,0 +1,80 @@
+"""`tbprof prove` on made programs: no wrong change is proved, right ones are, harmless ones are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from made_programs import HARMLESS, ITEM, RIGHT, WRONG, Change, pair
+from side_server import SideServer, prove_sources
+
+GOOD = ("proved", "proved within rounding", "no effect")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SideServer]:
+    server = SideServer(tmp_path_factory.mktemp("server"))
+    yield server
+    server.close()
+
+
+def seeded(changes: tuple[Change, ...], seeds: range) -> list[tuple[Change, int]]:
+    return [(change, seed) for seed in seeds for change in changes]
+
+
+def judge(server: SideServer, folder: Path, change: Change, seed: int) -> None:
+    before, after = pair(change, seed)
+    proof = prove_sources(server, before, after, folder)
+    assert proof.verdict in change.expected, f"{proof.sentence}\n{before}\n{after}"
+    assert proof.sentence.endswith(".")
+    if proof.verdict == "not equal":
+        first, printed = proof.result and proof.result.first_difference, proof.result and proof.result.printed
+        assert first or printed
+
+
+def rewrite(server: SideServer, folder: Path, name: str, seed: int) -> None:
+    before, _ = pair(Change(name, ITEM, {}, GOOD), seed)
+    proof = prove_sources(server, before, HARMLESS[name](before), folder)
+    assert proof.verdict in GOOD, f"{proof.sentence}\n{HARMLESS[name](before)}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        *((RIGHT, name) for name in ("deferred log", "constant hoisted")),
+        *((WRONG, name) for name in ("stale value", "unawaited read", "smaller batches", "log lost")),
+    ],
+)
+def test_one_of_each_kind(server: SideServer, tmp_path: Path, changes: tuple[Change, ...], name: str) -> None:
+    judge(server, tmp_path, next(change for change in changes if change.name == name), 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("change", "seed"), [*seeded(RIGHT, range(1)), *seeded(RIGHT[:9], range(1, 2))])
+def test_right_changes_are_proved(server: SideServer, tmp_path: Path, change: Change, seed: int) -> None:
+    judge(server, tmp_path, change, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("change", "seed"), seeded(WRONG, range(1)))
+def test_no_wrong_change_is_proved(server: SideServer, tmp_path: Path, change: Change, seed: int) -> None:
+    judge(server, tmp_path, change, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "seed"), [(name, seed) for seed in range(2) for name in HARMLESS][:32])
+def test_harmless_rewrites_are_equal(server: SideServer, tmp_path: Path, name: str, seed: int) -> None:
+    rewrite(server, tmp_path, name, seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_in_many_surroundings(server: SideServer, tmp_path: Path, seed: int) -> None:
+    for number, change in enumerate((*RIGHT, *WRONG)):
+        judge(server, tmp_path / str(number), change, seed)
+    for name in HARMLESS:
+        rewrite(server, tmp_path / name.replace(" ", "_"), name, seed)
