@@ -33,7 +33,7 @@ for _ in range(6):
 
 def commands() -> list[str]:
     lines = WORKFLOW.read_text(encoding="utf-8").splitlines()
-    steps = [line.strip().removeprefix("- run: ") for line in lines]
+    steps = [line.strip().removeprefix("- ").removeprefix("run: ") for line in lines]
     return [step for step in steps if step.startswith("tbprof ")]
 
 
@@ -55,7 +55,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_it_is_short() -> None:
-    assert len(WORKFLOW.read_text(encoding="utf-8").splitlines()) < 30
+    assert len(WORKFLOW.read_text(encoding="utf-8").splitlines()) < 40
 
 
 @pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="preflight is for machines without a GPU")
@@ -63,7 +63,7 @@ def test_a_new_line_is_uploaded_and_fails_the_build(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     (tmp_path / "train.py").write_text(PROGRAM, encoding="utf-8")
     (tmp_path / ".tbprof.json").write_text('{"schema": 1, "findings": []}', encoding="utf-8")
-    predict, upload, judge = commands()
+    predict, upload, _, judge = commands()
     assert run(predict, tmp_path).returncode == 0
     assert run(upload, tmp_path).returncode == 0
     (log,) = json.loads((tmp_path / "tbprof.sarif").read_text(encoding="utf-8"))["runs"]
@@ -71,3 +71,21 @@ def test_a_new_line_is_uploaded_and_fails_the_build(tmp_path: Path) -> None:
     judged = run(judge, tmp_path)
     assert judged.returncode == 1
     assert judged.stdout.startswith("::error file=train.py,line=12,title=tbprof SYN01::")
+
+
+def test_the_change_is_proved(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    mended = PROGRAM.replace("for _ in", "for step in").replace(
+        "    print", "    if step % 2:\n        print"
+    )
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=n@example.com"]
+    for source in (PROGRAM, mended):
+        (tmp_path / "train.py").write_text(source, encoding="utf-8")
+        for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "A change"]):
+            subprocess.run([*git, *arguments], check=True)
+        if source == PROGRAM:
+            subprocess.run([*git, "update-ref", "refs/remotes/origin/main", "HEAD"], check=True)
+    _, _, prove, _ = commands()
+    ended = run(prove, tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "proof.md").read_text(encoding="utf-8").startswith("**`tbprof prove`: proved.**")
