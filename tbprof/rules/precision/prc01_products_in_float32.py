@@ -57,7 +57,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     if peaks is None or not peaks.half or not len(products.work) + len(rounded):
         return
     parts = [(products.work, peaks.float32), (rounded, peaks.tf32)]
-    found = products_finding(facts, _CODE, parts, peaks, peaks.half)
+    autocast = "bfloat16" if "bfloat16" in peaks.matrix else "float16"
+    found = products_finding(facts, _CODE, parts, peaks, peaks.half, autocast)
     if found is not None:
         yield found
 

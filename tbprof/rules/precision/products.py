@@ -95,7 +95,12 @@ RATES = Need(GPU_RATES, _rates_are_known)
 
 
 def products_finding(
-    facts: Facts, rule: str, parts: Sequence[tuple[Int64s, float | None]], peaks: Peaks, rate: float
+    facts: Facts,
+    rule: str,
+    parts: Sequence[tuple[Int64s, float | None]],
+    peaks: Peaks,
+    rate: float,
+    autocast: str = "",
 ) -> Finding | None:
     """None where it is hardly worth a word, or a rate of the device's is not known.
 
@@ -105,6 +110,7 @@ def products_finding(
         parts: Products, each with the TFLOP/s of their number format.
         peaks: Of the device.
         rate: TFLOP/s of the other number format; as much longer than at that rate the products take.
+        autocast: That format, where autocast is how to get it.
     """
     counted = [(at, own) for at, own in parts if own is not None and own < rate]
     spent_ns = sum(device_ns(facts, at) for at, _ in counted)
@@ -115,7 +121,11 @@ def products_finding(
     share, per_step_ns = spent_on(facts, products)
     faster = spent_ns / max(spent_ns - won_ns, 1)
     figures = words.PlainProducts(
-        share=share, per_step_ns=per_step_ns, rate=round(faster, 1), device=peaks.name
+        share=share,
+        per_step_ns=per_step_ns,
+        rate=round(faster, 1),
+        device=peaks.name,
+        autocast=autocast,
     )
     return computing_finding(facts, rule, products, ceiling_ns=won_ns, figures=figures, keeps_launches=True)
 

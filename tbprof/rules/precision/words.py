@@ -18,6 +18,14 @@ class PlainProducts(Figures):
     per_step_ns: int
     rate: float
     device: str
+    autocast: str = ""
+    """The type that autocast takes on this device; "" where another change is asked for."""
+
+    @property
+    def order(self) -> str:
+        if not self.autocast:
+            return ""
+        return f'Compute in mixed precision: `torch.autocast("cuda", dtype=torch.{self.autocast})`'
 
     def sentence(self, scope: Scope, /) -> str:
         spent = f"{duration_of(self.per_step_ns)} {scope.each}, {share(self.share)} of {scope.name}"
