@@ -109,7 +109,7 @@ class BoundedCalls:
         self._late: _Call[Any] | None = None
 
     def call(self, wait_s: float, act: Callable[[], T]) -> T:
-        """What it gives, made by another thread.
+        """What it gives, made by another thread; in Python's own end by this one, which waits for it.
 
         Raises:
             TimeoutError: It has not returned within so many seconds, or an earlier one has not. It goes on.
@@ -123,6 +123,9 @@ class BoundedCalls:
             # One of `threading` would be known to the program: counted, traced, and joined at its end.
             _thread.start_new_thread(made.run, ())
         except RuntimeError as error:
+            if "interpreter shutdown" in str(error):
+                # Python 3.12 begins no thread any more where a process ends: nobody else could make it.
+                return act()
             raise OSError(errno.EAGAIN, str(error)) from error
         if not made.has_ended(wait_s):
             self._late = made
