@@ -320,7 +320,8 @@ def _named(findings: Sequence[FindingRow], said: Mapping[str, int]) -> list[str]
 def _where(site: SiteRow) -> str:
     source = site.source
     if source is None:
-        return site.where or "(line not recorded)"
+        # The operators follow in the next line.
+        return site.label or site.module or "(line not recorded)"
     line = f"{source.file}:{source.line}" if source.line is not None else source.file
     return f"{line} {source.function}" if source.exact else f"{line} {source.function} (line of its def)"
 

@@ -104,6 +104,7 @@ def repository(tmp_path: Path) -> Repository:
     return made
 
 
+@pytest.mark.slow
 def test_revisions_as_json(repository: Repository) -> None:
     repository.commit(SELDOM)
     code, said, complained = repository.prove("HEAD~1", "HEAD", "--format", "json", "train.py", "--", "--lr")
@@ -122,6 +123,7 @@ def test_revisions_as_json(repository: Repository) -> None:
     assert before == after > 0
 
 
+@pytest.mark.slow
 def test_the_working_tree_is_a_side(repository: Repository) -> None:
     wrong = TRAINING.replace("lr=0.1", "lr=0.2")
     (repository.folder / "train.py").write_text(wrong, encoding="utf-8")

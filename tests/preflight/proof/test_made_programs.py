@@ -45,8 +45,8 @@ def rewrite(server: SideServer, folder: Path, name: str, seed: int) -> None:
 @pytest.mark.parametrize(
     ("changes", "name"),
     [
-        *((RIGHT, name) for name in ("deferred log", "constant hoisted")),
-        *((WRONG, name) for name in ("stale value", "unawaited read", "smaller batches", "log lost")),
+        (RIGHT, "constant hoisted"),
+        *((WRONG, name) for name in ("unawaited read", "smaller batches")),
     ],
 )
 def test_one_of_each_kind(server: SideServer, tmp_path: Path, changes: tuple[Change, ...], name: str) -> None:
@@ -54,25 +54,25 @@ def test_one_of_each_kind(server: SideServer, tmp_path: Path, changes: tuple[Cha
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("change", "seed"), [*seeded(RIGHT, range(1)), *seeded(RIGHT[:9], range(1, 2))])
+@pytest.mark.parametrize(("change", "seed"), seeded(RIGHT[::4], range(1)))
 def test_right_changes_are_proved(server: SideServer, tmp_path: Path, change: Change, seed: int) -> None:
     judge(server, tmp_path, change, seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("change", "seed"), seeded(WRONG, range(1)))
+@pytest.mark.parametrize(("change", "seed"), seeded(WRONG[::4], range(1)))
 def test_no_wrong_change_is_proved(server: SideServer, tmp_path: Path, change: Change, seed: int) -> None:
     judge(server, tmp_path, change, seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "seed"), [(name, seed) for seed in range(2) for name in HARMLESS][:32])
+@pytest.mark.parametrize(("name", "seed"), [(name, 0) for name in HARMLESS][::5])
 def test_harmless_rewrites_are_equal(server: SideServer, tmp_path: Path, name: str, seed: int) -> None:
     rewrite(server, tmp_path, name, seed)
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.parametrize("seed", range(8))
 def test_in_many_surroundings(server: SideServer, tmp_path: Path, seed: int) -> None:
     for number, change in enumerate((*RIGHT, *WRONG)):
         judge(server, tmp_path / str(number), change, seed)
