@@ -270,6 +270,10 @@ class ProfiledWindow:
         # Ctrl-C may have come before it began, and torch fails to end a warm-up that has not.
         if self._profiler.profiler is not None or self._profiler.current_action is ProfilerAction.NONE:
             self._profiler.__exit__(None, None, None)
+        if self._is_claimed and is_own_recording():
+            # A handler of the program's raised after torch had noted the end, and before it ended.
+            torch.autograd._disable_profiler()
+            torch.autograd.profiler._run_on_profiler_stop()
 
     def _step(self) -> None:
         if not self._is_stopped_by_device:

@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable
+from statistics import median
 from time import perf_counter_ns
 
 import numpy as np
@@ -60,6 +61,11 @@ def sampled(
 
 @pytest.mark.slow
 def test_the_shares_of_lines_are_those_of_their_time() -> None:
+    """Within 5 points at 200 samples; the median of five, as chance alone moves a share by 3 or 4."""
+    assert abs(median(error_of_a_share() for _ in range(5))) < 0.05
+
+
+def error_of_a_share() -> float:
     sampler, spent_ns = StackSampler(), Counter[str]()
 
     def program() -> None:
@@ -76,8 +82,11 @@ def test_the_shares_of_lines_are_those_of_their_time() -> None:
     for line in lines:
         seen_ns[line.function if line.caller is None else line.caller.function] += line.time_ns
     assert seen_ns["multiply"] < 0.1 * spent_ns["multiply"]
-    both_ns, seen_both_ns = spent_ns["sort"] + spent_ns["count"], seen_ns["sort"] + seen_ns["count"]
-    assert seen_ns["sort"] / seen_both_ns == pytest.approx(spent_ns["sort"] / both_ns, abs=0.05)
+    return share_of_sorting(seen_ns) - share_of_sorting(spent_ns)
+
+
+def share_of_sorting(time_ns: Counter[str]) -> float:
+    return time_ns["sort"] / (time_ns["sort"] + time_ns["count"])
 
 
 def test_a_line_of_a_library_has_the_program_s_own_line_that_runs_it() -> None:
