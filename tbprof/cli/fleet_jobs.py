@@ -6,16 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from tbprof.cli.job_ranks import problem_of, read_ranks
 from tbprof.executors.analyzing import Executor
-from tbprof.file_names import rank_of
-from tbprof.model import Report, Window
-from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
+from tbprof.model import Window
+from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_windows
 from tbprof.views.fleet_entries import FleetWindow, runs_of_ranks
 from tbprof.views.job.job_first import JobFirst, first_document, first_of_document
-from tbprof.views.job.rank_summary import RankSummary, rank_summary
-
-
-def rank_of_window(window: Window, report: Report) -> RankSummary:
-    return rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)
+from tbprof.views.job.rank_summary import RankSummary
 
 
 def jobs_of_runs(
@@ -64,6 +59,6 @@ def _first(
 def _identity(rows: Sequence[FleetWindow]) -> FileIdentity | None:
     """What the files of all ranks are now; None where one is gone."""
     try:
-        return tuple(part for row in rows for part in identity_of_window(row.window))
+        return identity_of_windows(row.window for row in rows)
     except OSError:
         return None

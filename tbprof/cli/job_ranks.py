@@ -18,7 +18,7 @@ from tbprof.store.windows import stored_report
 from tbprof.texts.finding_notes import skipped_sentence
 from tbprof.texts.job import newest_command, not_newest_note
 from tbprof.views.job.job_page import RankProblem
-from tbprof.views.job.rank_summary import RankSummary, rank_summary
+from tbprof.views.job.rank_summary import RankSummary, rank_of_window
 from tbprof.views.outstanding import NewestWindow, names_of, newest_window
 from tbprof.window_names import parse_window_name
 
@@ -94,7 +94,7 @@ def read_ranks(
         if file.error:
             problems.append(problem_of(window, file.error))
         else:
-            ranks.append(rank_summary(file.report(), window.worker, rank_of(window.worker), window.order_ns))
+            ranks.append(rank_of_window(window, file.report()))
     return ranks, problems
 
 
@@ -124,7 +124,7 @@ def _at_hand(window: Window, *, use_cache: bool) -> RankSummary | None:
     report = stored_report(window, is_one_of_many=True)
     if report is None:
         return None
-    summary = rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)
+    summary = rank_of_window(window, report)
     return None if summary.why_not == "older" and window.trace_path is not None else summary
 
 

@@ -172,9 +172,9 @@ def _held_runs(rows: Iterable[PageWindow], runs: Iterable[str]) -> list[str]:
 
 def _left_out(window: Window, report: Report) -> PageWindow:
     # Comparing ranks takes numpy, which a page of one window does without.
-    from tbprof.views.job.rank_summary import rank_summary
+    from tbprof.views.job.rank_summary import rank_of_window
 
-    summary = rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)
+    summary = rank_of_window(window, report)
     return PageWindow(window, figures=figures_of(report), summary=summary)
 
 
@@ -394,12 +394,12 @@ def _job(place: _Place, note: str, *, is_whole: bool) -> dict[str, Any]:
 
 def summary_of(row: PageWindow) -> RankSummary:
     """What a rank is compared by, of a window that could be read."""
-    from tbprof.views.job.rank_summary import rank_summary
+    from tbprof.views.job.rank_summary import rank_of_window
 
     if row.report is None:
         assert row.summary is not None
         return row.summary
-    return rank_summary(row.report, row.window.worker, rank_of(row.window.worker), row.window.order_ns)
+    return rank_of_window(row.window, row.report)
 
 
 def rank_problem(row: PageWindow) -> RankProblem:

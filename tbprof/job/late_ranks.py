@@ -158,15 +158,17 @@ def _limit_ns(
     name, found = _limited_as(part), [0.0]
     for group in {group for group, _ in mine}:
         indexes = np.flatnonzero(arrivals[group].step == mine[0][1].step).tolist()
-        done = [
+        ranks = arrivals[group].group.ranks
+        late = ranks.index(mine[0][1].rank)
+        others = range(len(ranks)) if part.family == "computing" else ()
+        own, *done = (
             sum(
                 _since_last(stretches[group], index, rank, lambda one: _limited_as(one) == name)
                 for index in indexes
             )
-            for rank in range(len(arrivals[group].group.ranks))
-        ]
-        own = done.pop(arrivals[group].group.ranks.index(mine[0][1].rank))
-        found.append(own - (float(np.median(done)) if part.family == "computing" else 0.0))
+            for rank in (late, *(rank for rank in others if rank != late))
+        )
+        found.append(own - (float(np.median(done)) if done else 0.0))
     return max(found)
 
 

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, TypeAlias
 
 from tbprof.folders import private_cache_folder
@@ -110,6 +110,15 @@ def identity_of_window(window: Window) -> FileIdentity:
     status = os.stat(named)  # noqa: PTH116 - of thousands; a Path takes three times as long
     other = window.trace_path if window.report_path is not None else None
     return (*file_state(status), *(_identity_if_there(other) if other is not None else ()))
+
+
+def identity_of_windows(windows: Iterable[Window]) -> FileIdentity:
+    """What the files of these windows are now, as one.
+
+    Raises:
+        OSError: One that counts is gone.
+    """
+    return tuple(part for window in windows for part in identity_of_window(window))
 
 
 def _identity_if_there(path: str) -> FileIdentity:

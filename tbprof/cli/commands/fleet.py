@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbprof.cli.fleet_jobs import jobs_of_runs, rank_of_window
+from tbprof.cli.fleet_jobs import jobs_of_runs
 from tbprof.cli.fleet_text import FORMS
 from tbprof.cli.output_file import Output, tell
 from tbprof.cli.parser import WORKERS_HELP, add_top
@@ -32,7 +32,7 @@ from tbprof.views.fleet_summary import (
     summary_of_document,
 )
 from tbprof.views.job.job_first import JOB_FORM, JobFirst
-from tbprof.views.job.rank_summary import RankSummary
+from tbprof.views.job.rank_summary import RankSummary, rank_of_window
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands

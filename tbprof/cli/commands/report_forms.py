@@ -63,12 +63,13 @@ def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) 
 
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
     """The runs as `tbprof fleet` lists them, of what was named; only a small part of each report is kept."""
-    from tbprof.cli.fleet_jobs import jobs_of_runs, rank_of_window
+    from tbprof.cli.fleet_jobs import jobs_of_runs
     from tbprof.cli.fleet_text import FORMS, fleet_json
     from tbprof.store.job_windows import owner_of, owner_of_run
     from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
     from tbprof.views.fleet_listing import FleetQuestion, fleet_view
     from tbprof.views.fleet_summary import summary_of
+    from tbprof.views.job.rank_summary import rank_of_window
 
     summaries, ranks = {}, {}
     for window, report in windows:

@@ -13,7 +13,7 @@ from tbprof.plugin.worker.kept import Answer, Key
 from tbprof.plugin.worker.pool import Job, Pool, Priority, Task
 from tbprof.plugin.worker.window_messages import AskedWindow, packed_windows
 from tbprof.process.answering import Question
-from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
+from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_windows
 from tbprof.views.fleet_entries import FleetWindow, runs_of_ranks
 from tbprof.views.job.job_first import JOB_FORM, NO_JOB, JobFirst, first_of_document
 
@@ -56,7 +56,7 @@ class FleetJobs:
 
     def _of(self, run: str, rows: Sequence[FleetWindow]) -> JobFirst | None:
         try:
-            identity = tuple(part for row in rows for part in identity_of_window(row.window))
+            identity = identity_of_windows(row.window for row in rows)
         except OSError:
             # The list says so of its row.
             return NO_JOB

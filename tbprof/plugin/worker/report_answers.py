@@ -98,9 +98,9 @@ def _job_first(asked: Sequence[AskedWindow]) -> dict[str, Any] | None:
 
 
 def _rank_summary(window: Window, report: Report) -> RankSummary:
-    from tbprof.views.job.rank_summary import rank_summary
+    from tbprof.views.job.rank_summary import rank_of_window
 
-    return rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)
+    return rank_of_window(window, report)
 
 
 def _part(asked: AskedWindow, of: Callable[[Window, Report], object]) -> Part:

@@ -238,7 +238,7 @@ def _verdict(
         return "no effect", f"The result is the same{_so_far(result)}, and {_without_gain(claim)}."
     within = " within the program's own rounding" if is_rounding else ""
     verdict: Verdict = "proved within rounding" if is_rounding else "proved"
-    return verdict, f"The result is the same{within}{_so_far(result)}, with {gains(claim) or _LATER}."
+    return verdict, f"The result is the same{within}{_so_far(result)}, with {_gains(claim) or _LATER}."
 
 
 def _so_far(result: Result) -> str:
@@ -283,7 +283,7 @@ def _without_gain(claim: Claim) -> str:
 _LATER = "what is printed or tracked read one step later, when it is ready"
 
 
-def gains(claim: Claim) -> str:
+def _gains(claim: Claim) -> str:
     """The figures that changed."""
     named = {
         "sync points": claim.sync_points,

@@ -29,11 +29,8 @@ class Difference:
     absolute: float | None = None
     relative: float | None = None
     """The largest of the tensor, by its largest value."""
-
-    @property
-    def is_of_values(self) -> bool:
-        """Whether it is one of a tensor's values, which rounding may explain."""
-        return self.sentence.endswith(f" {self.name} differs")
+    is_of_values: bool = False
+    """Whether it is one of a tensor's values, which rounding may explain."""
 
 
 def first_difference(before: SideRecord, after: SideRecord) -> Difference | None:
@@ -49,6 +46,11 @@ def differing(old: StepState, new: StepState) -> list[tuple[TensorState, TensorS
     """The pairs of tensors of a step that are not equal to the bit."""
     both = paired(old.tensors, new.tensors).pairs
     return [(one, other) for one, other in both if (one.digest, one.shape) != (other.digest, other.shape)]
+
+
+def differs(tensor: TensorState) -> str:
+    """Said of values."""
+    return f"the {tensor.role} {tensor.name} differs"
 
 
 def structure(number: int, old: StepState, new: StepState) -> Iterator[Difference]:
@@ -85,7 +87,7 @@ def _differences(number: int, old: StepState, new: StepState) -> Iterator[Differ
     for role in ROLES:
         for one, other in changed:
             if one.role == role:
-                yield Difference(number, other.name, f"the {role} {other.name} differs", _source(old, new))
+                yield Difference(number, other.name, differs(other), _source(old, new), is_of_values=True)
     yield from (each for each in others if each.name.startswith("the random state"))
 
 

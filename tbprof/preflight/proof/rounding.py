@@ -5,6 +5,7 @@ It is imported late, since it needs torch: where all is equal there is nothing t
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import defaultdict
 from pathlib import Path
@@ -13,7 +14,7 @@ import torch
 from torch import Tensor
 
 from tbprof.preflight.proof.record import ZERO, SideRecord, StepState, TensorState
-from tbprof.preflight.proof.result import Difference, differing, structure
+from tbprof.preflight.proof.result import Difference, differing, differs, structure
 from tbprof.records import dataclass
 
 _ROOM = 16
@@ -53,12 +54,11 @@ def measured(difference: Difference, before: Run, after: Run) -> Difference:
     """The difference with its size, where it is one of values."""
     old, new = (run.record.steps[difference.step - 1] for run in (before, after))
     for one, other in differing(old, new):
-        if other.name == difference.name and difference.sentence == f"the {other.role} {other.name} differs":
+        if difference.sentence == differs(other):
             apart = _apart(before.of(one), after.of(other))
             if apart is not None:
-                return Difference(
-                    difference.step, difference.name, difference.sentence, difference.source, *apart
-                )
+                absolute, relative = apart
+                return dataclasses.replace(difference, absolute=absolute, relative=relative)
     return difference
 
 

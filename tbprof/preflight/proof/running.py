@@ -41,8 +41,7 @@ def run_in_process(task: Task) -> Ended:
         )
         with _ended_with_its_children(process, temporary):
             try:
-                limit = None if task.time_limit is None else task.time_limit + _GRACE_SECONDS
-                code = process.wait(limit)
+                code = process.wait(task.time_limit + _GRACE_SECONDS)
             except subprocess.TimeoutExpired:
                 return (
                     None,

@@ -55,6 +55,9 @@ class Witness:
         self.listener = Listener(lambda: len(self.steps))
         self._values = Values(values)
         self._values_from, self._against = values_from, against
+        compared = () if against is None else against.steps
+        self._known = [frozenset(each.digest for each in step.tensors) for step in compared]
+        """The digests of the run that this one is compared with, by step."""
         self._optimizers: list[Any] = []
         self._gradients: dict[tuple[int, int], TensorState] = {}
         self._losses: list[tuple[str, str]] = []
@@ -165,9 +168,8 @@ class Witness:
 
     def _has_not(self, state: TensorState) -> bool:
         """Whether the run that this one is compared with lacks this tensor in this step."""
-        if self._against is None or len(self._against.steps) <= len(self.steps):
-            return False
-        return all(each.digest != state.digest for each in self._against.steps[len(self.steps)].tensors)
+        at = len(self.steps)
+        return at < len(self._known) and state.digest not in self._known[at]
 
     def _drawing(self, original: Any) -> Any:
         loaders: dict[int, int] = {}

@@ -22,7 +22,7 @@ def note_upload(
     """A copy from the host, where `source` is at `place`, to the device."""
     event = _upload(call, ops, source, place, non_blocking=non_blocking)
     if WRITERS and not event.blocking and event.memory == "pinned":
-        _expect_upload(source)
+        _mark(source, "_tbprof_is_uploading")
     made_by = None if place is None else place.made_by
     note(event, nbytes=bytes_of(source), content=content_of(source), made_by=made_by)
 
@@ -127,9 +127,14 @@ _storages: list[Any] = []
 
 def expect(target: Tensor) -> None:
     """A copy that does not block was begun into this tensor of the host."""
+    _mark(target, "_tbprof_is_awaited")
+
+
+def _mark(tensor: Tensor, name: str) -> None:
+    """Until the host waits for the device."""
     global is_any
-    storage = target.untyped_storage()
-    storage._tbprof_is_awaited = True
+    storage = tensor.untyped_storage()
+    setattr(storage, name, True)
     _storages.append(storage)
     is_any = True
 
@@ -137,26 +142,13 @@ def expect(target: Tensor) -> None:
 WRITERS: list[Callable[[str], None]] = []
 """Called with each op that writes to pinned memory that a copy may still read."""
 
-_uploading: list[Any] = []
-
-
-def _expect_upload(source: Tensor) -> None:
-    global is_any
-    storage = source.untyped_storage()
-    storage._tbprof_is_uploading = True
-    _uploading.append(storage)
-    is_any = True
-
 
 def forget_all() -> None:
     """The host waited for the device: all copies before that have ended."""
     global is_any
     for storage in _storages:
-        storage._tbprof_is_awaited = False
-    for storage in _uploading:
-        storage._tbprof_is_uploading = False
+        storage._tbprof_is_awaited = storage._tbprof_is_uploading = False
     _storages.clear()
-    _uploading.clear()
     is_any = False
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from tbprof.file_names import rank_of
 from tbprof.job.rank_record import RankRecord, record_of_report
-from tbprof.model import HOST_DEVICE, Report
+from tbprof.model import HOST_DEVICE, Report, Window
 from tbprof.records import dataclass
 
 
@@ -36,6 +37,11 @@ class RankSummary:
     """When its window was, in ns since 1970; 0 where nobody knows."""
     exact_lines: frozenset[tuple[str, int]]
     """Lines that are those of calls, not of a `def`."""
+
+
+def rank_of_window(window: Window, report: Report) -> RankSummary:
+    """The summary of a window, by the rank in the name of its file."""
+    return rank_summary(report, window.worker, rank_of(window.worker), window.order_ns)
 
 
 def rank_summary(report: Report, worker: str, rank: int | None, recorded_ns: int = 0) -> RankSummary:
