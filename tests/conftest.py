@@ -37,26 +37,42 @@ _SLOW = tuple(
     for name in (
         "cli/commands/test_check_program.py",
         "cli/commands/test_doctor.py",
+        "cli/processes",
+        "cli/test_main.py",
+        "cli/test_printed_forms.py",
         "demo",
         "e2e",
         "examples",
         "executors",
         "frameworks",
         "hook/faults",
+        "hook/memory",
         "hook/programs",
-        "hook/safety/test_user_message.py",
+        "hook/safety",
+        "hook/session/test_run_warnings.py",
+        "hook/spool",
         "hook/trackers/test_real_trackers.py",
         "hook/unchanged",
         "integrations",
         "plugin/test_object_store.py",
+        "plugin/worker",
+        "preflight/program",
+        "preflight/proof",
         "preflight/test_programs.py",
+        "preflight/test_pytest_plugin.py",
+        "process/test_messages.py",
+        "real_pairs",
         "recorded",
         "remote",
         "served",
         "simulated",
+        "trace/importers/kineto/parallel",
     )
 )
-"""What needs a browser, a server, a framework or whole programs; single tests elsewhere have the mark."""
+"""What needs a browser, a server, a framework or whole programs, injects faults, or ends processes.
+
+Single tests elsewhere have the mark.
+"""
 
 _FAST_TIER, _SLOW_TIER = "not slow and not exhaustive", "slow"
 

@@ -80,6 +80,7 @@ def test_the_command_line_holds_neither_torch_nor_tensorboard() -> None:
     assert run_fresh(program, str(SAMPLE)).splitlines()[-1] == ""
 
 
+@pytest.mark.slow
 def test_preflight_holds_the_pages_of_the_rules_and_nothing_that_they_search_with() -> None:
     program = (
         "import sys, torch\n"
@@ -181,6 +182,7 @@ def unguarded_posix_imports(path: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_viewer_imports_no_posix_only_module_unguarded() -> None:
     package = REPOSITORY / "tbprof"
     files = [*package.glob("*.py"), *(path for name in EVERYWHERE for path in (package / name).rglob("*.py"))]

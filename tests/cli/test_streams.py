@@ -34,6 +34,7 @@ PRINTING = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
 @pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
 def test_every_command_prints_in_every_encoding(
@@ -99,6 +100,7 @@ def test_a_check_that_fails_fails_whether_or_not_its_reader_stays() -> None:
     assert (ended.returncode, ended.stderr) == (1, "")
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     "command",
@@ -118,6 +120,7 @@ def test_a_trace_comes_through_a_pipe_as_well(command: str, tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("command", "said"),

@@ -57,6 +57,7 @@ def test_exceptions_pass() -> None:
         1 / 0  # noqa: B018
 
 
+@pytest.mark.slow
 def test_compiled_code_is_not_broken_by_it(fork_script: RunScript) -> None:
     done = fork_script("""
         import torch, tbprof

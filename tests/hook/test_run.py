@@ -297,6 +297,7 @@ STEPPING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", STEPPING)
 def test_steps_are_those_of_the_optimizer_that_really_steps(
     processes: ScriptRunner, tmp_path: Path, program: str

@@ -370,6 +370,7 @@ def test_lines_and_source_are_recorded_only_where_wanted(logdir: Path, training_
     assert (len(audits[1]["calls"]), audits[1]["sources"]) == (1, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [4, 5], ids=["in the window", "before the audit step"])
 @pytest.mark.parametrize("warmup", [1, 0], ids=["warm-up", "none"])
 def test_a_training_that_ends_before_its_audit_step_has_the_lines_of_the_warm_up_or_says_so(

@@ -121,6 +121,7 @@ def test_a_trace_is_read_where_a_later_version_wrote_its_report(open_tab: OpenTa
     assert "Upgrade tbprof" in health["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"no trace", b"\x1f\x8b\x08", b'{"traceEvents": []}'])
 def test_a_broken_file_costs_itself_and_says_what_is_wrong(
     open_tab: OpenTab, logdir: Path, content: bytes

@@ -290,6 +290,7 @@ CHANGES = [shift_times, rename_threads, shuffle_events]
 SMALL = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("sample", GOLDEN)
 def test_times_names_of_threads_and_the_order_of_events_do_not_matter(

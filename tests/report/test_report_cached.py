@@ -19,6 +19,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_kept_columns_give_the_same_report(
     traces: pathlib.Path, name: str, monkeypatch: pytest.MonkeyPatch

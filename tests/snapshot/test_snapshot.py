@@ -202,6 +202,7 @@ def test_marks_are_counted_as_values_are(monkeypatch: pytest.MonkeyPatch) -> Non
         read_plain_pickle(b"\x80\x04" + b"(" * 1_001 + b"N.")
 
 
+@pytest.mark.slow
 def test_a_tuple_nested_without_end_is_no_key() -> None:
     with pytest.raises(SnapshotError, match="damaged"):
         read_plain_pickle(b"\x80\x04}N" + b"\x85" * 3_000_000 + b"Ns.")

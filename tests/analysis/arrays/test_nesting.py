@@ -122,6 +122,7 @@ def test_the_parent_of_an_interval_is_the_next_outwards(ops: Rows) -> None:
     assert nest.parents().tolist() == nest.enclosing(np.arange(len(ops)), end[nest.rows]).tolist()
 
 
+@pytest.mark.slow
 @given(rows_of_ops, st.integers(1, 20))
 def test_a_nest_alone_is_the_same_in_pieces_of_any_size(ops: Rows, piece: int) -> None:
     nest = nest_of(ops)

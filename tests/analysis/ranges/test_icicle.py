@@ -86,6 +86,7 @@ REAL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_nodes", [2000, 40])
 @pytest.mark.parametrize("name", REAL)
 def test_times_add_up_on_real_traces(traces: pathlib.Path, name: str, max_nodes: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def tiles(spans: list[tuple[int, int]], level: int) -> Iterator[Tile]:
         yield cut_tile(TilePlace(level, number), tracks(spans), {}, ORIGIN_NS)
 
 
+@pytest.mark.slow
 @given(SPANS, st.integers(0, 12))
 def test_every_span_is_in_some_tile_as_itself_or_counted_once(
     spans: list[tuple[int, int]], level: int

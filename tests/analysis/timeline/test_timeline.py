@@ -27,6 +27,7 @@ def test_lanes_are_in_the_order_of_the_question() -> None:
     assert lanes[6].lines == ("label", "op", "op", "call")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.parent.name)
 @pytest.mark.parametrize("level", [None, 12])
 def test_every_event_of_a_real_trace_is_in_some_tile(path: pathlib.Path, level: int | None) -> None:

@@ -42,6 +42,7 @@ def test_json_has_the_keys_that_are_promised(capsys: pytest.CaptureFixture[str],
     assert {"source", "numbers"} <= late.keys()
 
 
+@pytest.mark.slow
 def test_files_in_any_order_give_the_same_bytes(
     capsys: pytest.CaptureFixture[str], traces: list[Path]
 ) -> None:
@@ -118,6 +119,7 @@ def test_of_two_trainings_in_one_folder_the_later_one_is_meant(
     assert found["notes"] == ["node_9_rank0 is left out: a later training of this run has its rank."]
 
 
+@pytest.mark.slow
 def test_a_newer_window_that_some_rank_lacks_is_named(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

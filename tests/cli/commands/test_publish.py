@@ -35,6 +35,7 @@ def test_a_window_is_published(spooled: Path, tmp_path: Path) -> None:
     assert not spooled.parent.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--move",)])
 def test_a_trace_of_somebody_else_stays_unless_it_is_to_be_moved(
     spooled: Path, tmp_path: Path, options: tuple[str, ...]
@@ -54,6 +55,7 @@ def test_a_broken_trace_of_somebody_else_keeps_its_name(tmp_path: Path) -> None:
     assert mine.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["-1", "0", "x", "9" * 30])
 def test_no_number_of_windows_to_keep_is_refused(spooled: Path, tmp_path: Path, number: str) -> None:
     ended = run_tbprof("publish", spooled, "--logdir", tmp_path / "run", "--keep-windows", number)

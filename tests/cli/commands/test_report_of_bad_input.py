@@ -70,6 +70,7 @@ def test_a_file_that_may_not_be_read_is_said(tmp_path: Path, capsys: Capture) ->
     assert "can't be read (Permission denied)" in said(capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
 @pytest.mark.parametrize("form", ["text", "json", "markdown"])
 def test_a_name_that_is_no_utf8_is_read(tmp_path: Path, form: str) -> None:
@@ -88,6 +89,7 @@ def test_a_name_that_the_locale_does_not_expect_is_not_called_bad(tmp_path: Path
     assert run_tbprof("report", tmp_path, environment={**ascii_only, "PYTHONUTF8": "1"}).returncode == 0
 
 
+@pytest.mark.slow
 def test_every_malformed_file_gives_a_report_or_one_sentence(traces: Path, capsys: Capture) -> None:
     files = sorted((traces / "malformed").iterdir())
     assert len(files) >= 20

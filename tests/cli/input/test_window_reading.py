@@ -243,6 +243,7 @@ def test_a_page_of_a_part_is_refused_as_it_would_miss_the_other_ranks(capsys: Ca
     assert "--store" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_page_holds_the_windows_in_which_the_gpu_computes_least(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
@@ -259,6 +260,7 @@ def test_a_page_holds_the_windows_in_which_the_gpu_computes_least(
     assert states == {"a_rank0": "ready", "b_rank1": "broken"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("--no-cache",)])
 def test_a_page_of_some_windows_holds_that_of_the_late_rank_which_its_job_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, arguments: tuple[str, ...]

@@ -26,6 +26,7 @@ def test_a_file_elsewhere_keeps_its_path_and_a_cell_its_name() -> None:
     assert trace_file_name("<ipython-input-1-0a>") == "<ipython-input-1-0a>"
 
 
+@pytest.mark.slow
 def test_the_profiler_names_files_the_same_however_the_path_grows(run_script: RunScript) -> None:
     """In a process of its own, since torch takes the folders once."""
     ended = run_script(

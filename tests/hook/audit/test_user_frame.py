@@ -19,6 +19,7 @@ def ask():
 """
 
 
+@pytest.mark.slow
 def test_libraries_of_an_environment_beneath_this_one_are_installed(tmp_path: Path) -> None:
     beneath = tmp_path / "beneath" / "site-packages"
     beneath.mkdir(parents=True)

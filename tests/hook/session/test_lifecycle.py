@@ -81,6 +81,7 @@ sys.exit(3)
     assert has_published(logdir, 1)
 
 
+@pytest.mark.slow
 def test_what_could_not_be_published_is_by_the_next_run(
     fork_script: RunScript, logdir: Path, spool: Path, said: Callable[[str], list[str]]
 ) -> None:

@@ -43,6 +43,7 @@ def windows(logdir: Path) -> list[tuple[int, int]]:
     return sorted((facts["first_step"], facts["recorded_steps"]) for facts in facts_in(logdir))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lengths", "expected"),
     [

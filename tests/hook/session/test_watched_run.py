@@ -67,6 +67,7 @@ class Count(torch.Tensor):
         return super().__torch_function__(function, types, arguments, named or {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "count",
     [torch.tensor(1).as_subclass(Count), torch.tensor([1, 2]), "many", 3.0, None.__class__],

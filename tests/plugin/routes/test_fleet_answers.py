@@ -54,6 +54,7 @@ def test_runs_are_sorted_searched_paged_and_sent_as_csv(open_tab: Callable[..., 
     assert tab.get("fleet", **{"from": "-1"}).status_code == 400
 
 
+@pytest.mark.slow
 def test_a_job_begins_with_what_its_own_page_says(open_tab: Callable[..., Any], tmp_path: Path) -> None:
     write_job(tmp_path / "logs" / "run", 3)
     tab = open_tab(str(tmp_path / "logs"))
@@ -133,6 +134,7 @@ def test_traces_that_nobody_opens_are_read_newest_first(open_tab: Callable[..., 
     assert "run0" not in seen[:2]
 
 
+@pytest.mark.slow
 def test_reading_is_stopped_and_goes_on(open_tab: Callable[..., Any], logdir: Path) -> None:
     put_traces(logdir, 12)
     tab = open_tab(str(logdir.parent / "many"))

@@ -79,6 +79,7 @@ def test_ranks_that_did_not_change_are_not_looked_at_again(
     assert asked == []
 
 
+@pytest.mark.slow
 def test_ranks_are_of_a_file_as_it_is_though_the_list_is_the_same(
     open_tab: OpenTab, series: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

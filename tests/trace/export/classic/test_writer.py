@@ -361,6 +361,7 @@ def test_all_device_time_of_a_recorded_trace_is_shown(path: Path) -> None:
     assert min(row.self_host_duration for row in table.values()) > -1
 
 
+@pytest.mark.slow
 def test_every_rank_shows_the_same_collectives(traces: Path) -> None:
     ranks = [shown_of(path) for path in sorted((traces / "dlrm_v100_8rank").glob("*.json.gz"))]
     names = [[node.name for node in rank.comm_node_list] for rank in ranks]

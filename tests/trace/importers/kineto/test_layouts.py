@@ -108,6 +108,7 @@ DOCUMENT = document_of("h100_bert_small_infer/h100_bert_small.json.gz")
 BERT = DOCUMENT["traceEvents"]
 
 
+@pytest.mark.slow
 @given(
     layout=st.sampled_from(sorted(LAYOUTS)),
     chunk_bytes=st.sampled_from([4096, 5000, 65536, 1 << 20, 8 << 20]),
@@ -131,6 +132,7 @@ LABELS = [event for event in BERT if event["ph"] == "M"]
 OTHERS = [event for event in BERT if event["ph"] != "M"]
 
 
+@pytest.mark.slow
 @given(
     order=st.permutations([*MEMBERS, "traceEvents"]),
     labels_at=st.integers(0, len(OTHERS)),

@@ -290,6 +290,7 @@ def test_more_than_the_limit_is_refused(tmp_path: Path) -> None:
         read_trace(path, max_bytes=10_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [

@@ -252,6 +252,7 @@ def test_a_table_is_read_for_who_wants_it_and_no_other(traces: Path, name: str, 
         assert plain(trace, cells, column) == plain(everything, getattr(everything, column), column)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REAL)
 def test_no_argument_is_missed_where_the_kinds_of_rows_change(traces: Path, name: str) -> None:
     whole = read_trace(traces / name, tables=ALL_TABLES, chunk_bytes=1 << 27)

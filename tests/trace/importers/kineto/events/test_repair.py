@@ -57,6 +57,7 @@ def test_an_object_ends_at_its_own_brace(value: dict, rest: bytes) -> None:
     assert object_end(text, 0, len(text) - 1) is None
 
 
+@pytest.mark.slow
 @given(objects)
 def test_only_what_is_deeper_than_the_arguments_goes(value: dict) -> None:
     shortened = json.loads(shorten_nesting(json.dumps({"ph": "X", "args": value}).encode()))
