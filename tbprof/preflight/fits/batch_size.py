@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,6 +23,12 @@ _FLAGS = tuple(
     )
     for joint in ("-", "_")
 )
+_ENDS_IN_IT = re.compile(r"--?[\w.-]*batch[-_]?size", re.IGNORECASE)
+_OF_NO_TRAINING = re.compile(
+    r"(?:^|[-_.])(?:eval|val|valid|validation|test|dev|infer|inference|predict)", re.IGNORECASE
+)
+_OWN = 1
+"""The batch size of a loader whose program makes the batches, or takes one sample at a time on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +47,13 @@ class Way:
 
 def way_of(program: str, arguments: Sequence[str], flag: str, *, is_module: bool) -> Way:
     """How to tell a program: what the user names, an argument that it has, then what it reads."""
-    if flag:
-        return Way(flag, replaces_loaders=False)
     given = {argument.partition("=")[0] for argument in arguments}
     texts = set() if is_module else _texts(program)
-    for known in _FLAGS:
+    if flag:
+        is_option = not flag.startswith("-") and flag not in given and f"--{flag}" in texts | given
+        return Way(f"--{flag}" if is_option else flag, replaces_loaders=False)
+    others = (name for name in sorted(given | texts, key=len) if _ENDS_IN_IT.fullmatch(name))
+    for known in (*_FLAGS, *(name for name in others if not _OF_NO_TRAINING.search(name))):
         if known in given or known in texts:
             return Way(known, replaces_loaders=False)
     return Way("", replaces_loaders=VARIABLE not in texts)
@@ -78,7 +87,7 @@ def _texts(program: str) -> set[str]:
 
 @contextmanager
 def loaders_resized(size: int) -> Iterator[None]:
-    """Each DataLoader that makes batches itself makes them so large.
+    """Each DataLoader that makes batches of several samples makes them so large.
 
     Raises:
         UsageError: At the end, where there was none: every size would run the same program.
@@ -90,7 +99,7 @@ def loaders_resized(size: int) -> Iterator[None]:
     @wraps(original)
     def resizing(self: Any, dataset: Any, batch_size: int | None = 1, *rest: Any, **named: Any) -> None:
         nonlocal resized
-        if batch_size is not None and named.get("batch_sampler") is None:
+        if batch_size not in (None, _OWN) and named.get("batch_sampler") is None:
             resized, batch_size = resized + 1, size
         original(self, dataset, batch_size, *rest, **named)
 
@@ -101,6 +110,7 @@ def loaders_resized(size: int) -> Iterator[None]:
         DataLoader.__init__ = original
     if not resized:
         raise UsageError(
-            "its batch size can't be changed: it has no argument such as --batch-size and no DataLoader. "
+            "its batch size can't be changed: it has no argument such as --batch-size, and no DataLoader with "
+            "batches of several samples. "
             f"Name its argument with --batch-flag, or let it read {VARIABLE} from the environment"
         )

@@ -10,6 +10,7 @@ from tbprof.errors import UsageError
 from tbprof.preflight.fits.batch_size import loaders_resized, way_of, with_batch
 
 DEFINES = 'parser.add_argument("--train-batch-size", type=int)'
+OWN_NAMES = "names = ['--test-mini-batch-size', '--mini-batch-size', '--N_rand']"
 READS = 'batch = int(os.environ["TBPROF_BATCH_SIZE"])'
 
 
@@ -19,6 +20,11 @@ READS = 'batch = int(os.environ["TBPROF_BATCH_SIZE"])'
         ("", ["--lr", "1", "--bs=4"], "", "its argument --bs"),
         (DEFINES, [], "", "its argument --train-batch-size"),
         (DEFINES, [], "data.batch", "its argument data.batch"),
+        (OWN_NAMES, [], "", "its argument --mini-batch-size"),
+        ("", ["--data.BatchSize=4"], "", "its argument --data.BatchSize"),
+        ("", ["--eval_batch_size", "4"], "", "the batch_size of each of its DataLoaders"),
+        (OWN_NAMES, [], "N_rand", "its argument --N_rand"),
+        (OWN_NAMES, ["N_rand=8"], "N_rand", "its argument N_rand"),
         (READS, [], "", "TBPROF_BATCH_SIZE"),
         ("loader = 1", [], "", "the batch_size of each of its DataLoaders"),
         ("no Python (", [], "", "the batch_size of each of its DataLoaders"),
@@ -50,8 +56,9 @@ def test_loaders_that_make_batches_make_them_so_large() -> None:
     with loaders_resized(3):
         made = data.DataLoader(range(9), 2)
         single = data.DataLoader(range(9), batch_size=None)
+        whole = data.DataLoader(range(9), collate_fn=lambda batches: batches[0])
     assert made.batch_size == 3
-    assert single.batch_size is None
+    assert (single.batch_size, whole.batch_size) == (None, 1)
     assert data.DataLoader(range(9), 2).batch_size == 2
     with pytest.raises(UsageError, match="--batch-flag"), loaders_resized(3):
         data.DataLoader(range(9), batch_size=None)
