@@ -273,6 +273,15 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         _TRUTH,
         _WITHOUT_VALIDATION,
     ),
+    FrameworkOption(
+        "torch_linalg_errors",
+        "Call the `_ex` form: `torch.linalg.inv_ex`, `cholesky_ex`, `solve_ex`, `lu_factor_ex`",
+        _ANY,
+        _ANY,
+        "aten::_linalg_check_errors",
+        "torch reads whether the matrix could be factorized: torch.linalg.inv_ex, cholesky_ex, solve_ex and "
+        "lu_factor_ex return that as a tensor, and read nothing.",
+    ),
 )
 """Options in the sources of transformers 4.30 to 5.23, accelerate 1.15, lightning 2, torchmetrics 1, ignite
 0.5, fastai 2.8, MMEngine 0.10, Stable-Baselines3 2.9, detectron2 0.6, Megatron-LM 0.12 and torch 2.13."""

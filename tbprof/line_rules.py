@@ -39,7 +39,11 @@ STAGED_BYTES = 64 * 1024
 waits for its stream, whatever it was asked for (CUDA Runtime API, "API synchronization behavior")."""
 
 
-FROM_VALUES = ("tensor", "as_tensor", "asarray", "new_tensor")
+FROM_VALUES = (
+    *("tensor", "as_tensor", "asarray", "new_tensor", "new"),
+    *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "ByteTensor", "CharTensor"),
+    *("ShortTensor", "IntTensor", "LongTensor", "BoolTensor"),
+)
 """Functions of torch's that make a tensor of numbers of Python's."""
 
 INDEXING = ("__getitem__", "__setitem__")

@@ -25,6 +25,7 @@ class ChildRun:
     ending: Ending
     error: str
     used_device: bool = False
+    used_loader: bool = False
 
 
 def write_child_run(folder: Path, run: ChildRun) -> None:
@@ -58,6 +59,7 @@ def add_child_runs(recorder: Recorder, taken: int, runs: Iterable[ChildRun]) -> 
     whole = Recorder()
     whole.notes = dict.fromkeys((*recorder.notes, *(note for run in runs for note in run.notes)))
     whole.used_device = recorder.used_device or any(run.used_device for run in runs)
+    whole.used_loader = recorder.used_loader or any(run.used_loader for run in runs)
     has_steps = steps_taken(taken, runs) > 0
     for run in runs:
         for tally in run.tallies:

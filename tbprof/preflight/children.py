@@ -137,8 +137,17 @@ def child_run(name: str, recorder: Recorder, steps: Steps, error: BaseException 
         is_exit = isinstance(error, SystemExit) and error.code not in (None, 0)
         ending, sentence = ending_of((error.__context__ if is_exit and error else None) or error)
     found, notes = tuple(recorder.tallies.values()), tuple(recorder.notes)
-    used = recorder.used_device
-    return ChildRun(os.getpid(), name, found, notes, steps.taken, ending, sentence, used_device=used)
+    return ChildRun(
+        os.getpid(),
+        name,
+        found,
+        notes,
+        steps.taken,
+        ending,
+        sentence,
+        used_device=recorder.used_device,
+        used_loader=recorder.used_loader,
+    )
 
 
 @cache

@@ -27,6 +27,11 @@ from tbprof.texts.rule_pages import rule_text
 _FAULTS = ("race", "device_mismatch")
 """What is wrong wherever it happens; the rest matters in steps."""
 _COULD_USE_IT = (*ENDED_WELL, "interrupted")
+_WITHOUT_LOADER = (
+    "Keep on the device what does not change. Copy the rest with `non_blocking=True` from pinned memory that "
+    "is made once, from two tensors in turn: what is still being copied must not be written."
+)
+"""What to do about a pageable upload in a program that has no DataLoader to pin its batches."""
 _ON_THE_CPU = (
     "the program put nothing on a GPU, so that no line could wait for one: let it choose its device as it "
     "does where there is one, without use_cpu=True, accelerator='cpu' or the like"
@@ -40,7 +45,7 @@ def predict(
     steps = _steps(taken, warmup)
     tallies = sorted(recorder.tallies.values(), key=_place)
     sites = tuple(_site(tally, steps) for tally in tallies)
-    findings = _findings(sites, steps)
+    findings = _findings(sites, steps, has_loader=recorder.used_loader)
     return Prediction(
         program=program,
         torch_version=str(torch.__version__),
@@ -119,14 +124,16 @@ def _is_constant(tally: Tally) -> bool:
     return len(tally.contents) <= tally.per_step[min(tally.per_step)]
 
 
-def _findings(sites: Sequence[PredictedSite], steps: Sequence[PredictedStep]) -> tuple[PredictedFinding, ...]:
+def _findings(
+    sites: Sequence[PredictedSite], steps: Sequence[PredictedStep], *, has_loader: bool
+) -> tuple[PredictedFinding, ...]:
     """The worst first; their fingerprints are made in the order of their lines."""
     chosen = [index for index, site in enumerate(sites) if _matters(site)]
     is_one_stretch = steps[0].name == WHOLE_RUN
     rules = [rule_of(use_of(sites[index], is_one_stretch=is_one_stretch)) for index in chosen]
     names = disambiguated(_fingerprint(rule, sites[index]) for rule, index in zip(rules, chosen, strict=True))
     found = [
-        _finding(sites[index], index, rule, name, steps)
+        _finding(sites[index], index, rule, name, steps, _fix(sites[index], rule, has_loader=has_loader))
         for rule, index, name in zip(rules, chosen, names, strict=True)
     ]
     return tuple(sorted(found, key=lambda finding: _rank(finding, sites[finding.site])))
@@ -141,7 +148,7 @@ def _matters(site: PredictedSite) -> bool:
 
 
 def _finding(
-    site: PredictedSite, index: int, rule: str, name: str, steps: Sequence[PredictedStep]
+    site: PredictedSite, index: int, rule: str, name: str, steps: Sequence[PredictedStep], fix: str
 ) -> PredictedFinding:
     warm = [at for at, step in enumerate(steps) if not step.cold]
     severity: Severity = "high" if site.kind in _FAULTS else "low"
@@ -151,20 +158,20 @@ def _finding(
         site=index,
         steps=tuple(at for at, count in enumerate(site.per_step) if count),
         every_step=steps[0].name != WHOLE_RUN and all(site.per_step[at] for at in warm),
-        fix=_fix(site, rule),
+        fix=fix,
         fingerprint=name,
         suppressed=suppression(site.code, rule),
     )
 
 
-def _fix(site: PredictedSite, rule: str) -> str:
+def _fix(site: PredictedSite, rule: str, *, has_loader: bool) -> str:
     """The option of the framework, or of torch, whose line it is, else what the rule says."""
     is_upload = site.direction == "HtoD"
     for frame in (site.source, site.via):
         option = frame and option_at(frame.file, frame.function, site.ops, is_upload=is_upload)
         if option:
             return option.fix
-    return rule_text(rule).fix
+    return _WITHOUT_LOADER if rule == "CPY01" and not has_loader else rule_text(rule).fix
 
 
 def _rank(finding: PredictedFinding, site: PredictedSite) -> tuple[bool, bool, int, int]:

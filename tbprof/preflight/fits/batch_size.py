@@ -110,7 +110,7 @@ def loaders_resized(size: int) -> Iterator[None]:
         DataLoader.__init__ = original
     if not resized:
         raise UsageError(
-            "its batch size can't be changed: it has no argument such as --batch-size, and no DataLoader with "
-            "batches of several samples. "
+            "its batch size can't be changed: it has no argument such as --batch-size, and no DataLoader "
+            "with batches of several samples. "
             f"Name its argument with --batch-flag, or let it read {VARIABLE} from the environment"
         )

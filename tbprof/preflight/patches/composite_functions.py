@@ -10,8 +10,7 @@ from torch.utils._pytree import tree_map
 
 from tbprof.preflight.device_marks import is_on_device, place_of
 from tbprof.preflight.patch import Patch
-from tbprof.preflight.patches.python_reads import MOVED_OPS
-from tbprof.preflight.watching.copies import note_read, note_upload
+from tbprof.preflight.watching.copies import MOVED_OPS, note_read, note_upload
 from tbprof.preflight.watching.recording import Event, muted, note, remark
 
 

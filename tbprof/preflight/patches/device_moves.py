@@ -22,9 +22,8 @@ from tbprof.preflight.device_marks import (
     place_of,
 )
 from tbprof.preflight.patch import Patch
-from tbprof.preflight.patches.python_reads import MOVED_OPS
 from tbprof.preflight.watching import copies
-from tbprof.preflight.watching.copies import note_read, note_upload
+from tbprof.preflight.watching.copies import MOVED_OPS, note_read, note_upload
 from tbprof.preflight.watching.recording import muted
 
 _CPU = torch.device("cpu")

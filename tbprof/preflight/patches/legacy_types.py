@@ -116,14 +116,21 @@ def _new(original: Any) -> Any:
     return new
 
 
+class _Default:
+    """The device's type that the program made the default one; None for one of the host's."""
+
+    type: _TensorType | None = None
+
+
 def _default_type(original: Any) -> Any:
     """The default type of the device: the same as a default device and a default dtype."""
 
     @wraps(original)
     def set_default_tensor_type(wanted: Any) -> None:
         name = _named(wanted)
-        if name.startswith(_CUDA):
-            torch.set_default_dtype(_TYPES[name.removeprefix(_CUDA)].dtype)
+        _Default.type = _TYPES[name.removeprefix(_CUDA)] if name.startswith(_CUDA) else None
+        if _Default.type is not None:
+            torch.set_default_dtype(_Default.type.dtype)
             torch.set_default_device("cuda")
         else:
             torch.set_default_device(None)
@@ -132,10 +139,29 @@ def _default_type(original: Any) -> Any:
     return set_default_tensor_type
 
 
+def _constructed(_absent: Any) -> Any:
+    """`torch.Tensor(...)` makes a tensor of the default type.
+
+    Under a dispatch mode torch makes none of a subclass: what it makes has an object of `Tensor` already.
+    """
+
+    # Torch's compiler compares the names of the arguments, unless there are none.
+    def new(*args: Any, **options: Any) -> Any:
+        cls, *values = args
+        if _Default.type is not None and not options:
+            made = _Default.type(*values)
+        else:
+            made = torch._C.TensorBase.__new__(Tensor, *values, **options)
+        return made if cls is Tensor else made.as_subclass(cls)
+
+    return staticmethod(new)
+
+
 PATCHES = (
     *(Patch("torch.cuda", name, instead(made)) for name, made in _TYPES.items()),
     Patch("torch:Tensor", "type", _type),
     Patch("torch:Tensor", "type_as", _type_as),
     Patch("torch:Tensor", "new", _new),
+    Patch("torch:Tensor", "__new__", _constructed, is_new=True),
     Patch("torch", "set_default_tensor_type", _default_type),
 )

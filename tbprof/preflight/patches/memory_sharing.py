@@ -11,7 +11,7 @@ from torch import Tensor, UntypedStorage
 
 from tbprof.preflight.device_marks import Place, current, device_place, mark, place_of
 from tbprof.preflight.patch import Patch
-from tbprof.preflight.patches.python_reads import MOVED_OPS
+from tbprof.preflight.watching.copies import MOVED_OPS
 from tbprof.preflight.watching.recording import Event, note
 
 _CAPSULES: dict[int, Place] = {}

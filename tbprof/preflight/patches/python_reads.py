@@ -12,14 +12,13 @@ from tbprof.optable import OpKind
 from tbprof.preflight.device_marks import is_on_device, place_of
 from tbprof.preflight.patch import Patch
 from tbprof.preflight.watching import copies
-from tbprof.preflight.watching.copies import note_read
+from tbprof.preflight.watching.copies import MOVED_OPS, note_read
 from tbprof.preflight.watching.recording import Event, muted, note
 
 Make: TypeAlias = Callable[[Any], Any]
 
 ITEM_OPS = ("aten::_local_scalar_dense", "aten::item")
 TRUTH_OPS = (*ITEM_OPS, "aten::is_nonzero")
-MOVED_OPS = ("aten::copy_", "aten::_to_copy", "aten::to")
 
 
 def _number(call: str, kind: OpKind = "scalar_read", ops: tuple[str, ...] = ITEM_OPS) -> Make:

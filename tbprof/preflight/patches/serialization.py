@@ -11,8 +11,8 @@ from torch import UntypedStorage
 
 from tbprof.preflight.device_marks import HOST, Place, place_named
 from tbprof.preflight.patch import Patch
-from tbprof.preflight.patches.python_reads import MOVED_OPS
 from tbprof.preflight.watching import copies
+from tbprof.preflight.watching.copies import MOVED_OPS
 from tbprof.preflight.watching.recording import Event, note
 
 _FIRST = -1

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from tbprof.preflight.device_marks import HOST, made_for_device, mark, place_of
 from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.watching.mode import Watch
-from tbprof.preflight.watching.recording import remark
+from tbprof.preflight.watching.recording import RECORDERS, remark
 
 
 def _autocast_init(original: Any) -> Any:
@@ -124,6 +124,8 @@ def _next_batch(original: Any) -> Any:
     def next_(self: Any) -> Any:
         batch = original(self)
         _mark_host(batch)
+        for recorder in RECORDERS:
+            recorder.used_loader = True
         return batch
 
     return next_

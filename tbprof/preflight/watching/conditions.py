@@ -53,10 +53,28 @@ def _device_mask(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:
 
 
 def _device_mask_filled(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """One mask and one number is a `masked_fill`, which needs no size."""
+    return _device_mask(args, kwargs) and not _is_masked_fill(args, kwargs)
+
+
+def _is_masked_fill(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """One mask and one number of the host, which is not added, are a `masked_fill`: it needs no size
+    (`canDispatchToMaskedFill` of `TensorAdvancedIndexing.cpp`).
+    """
     parts, value = index_parts(args), _values(args, kwargs)
-    is_fill = len(parts) == 1 and value.numel() == 1
-    return _device_mask(args, kwargs) and not is_fill
+    is_added = args[3] if len(args) > 3 else kwargs.get("accumulate", False)
+    is_number = value.numel() == 1 and not is_on_device(value)
+    return len(parts) == 1 and parts[0].dtype in MASKS and is_number and not is_added
+
+
+def moved_numbers(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+    """The single numbers of the host that `where` and `index_put_` copy to the device first.
+
+    A number of Python's that is assigned is a tensor of the host by then (`THPVariable_setitem`).
+    """
+    numbers = (value for value in (*args, *kwargs.values()) if isinstance(value, Tensor) and value.dim() == 0)
+    on_host = [number for number in numbers if (place := place_of(number)) is not None and place.is_host]
+    is_assigned = isinstance(args[1], (list, tuple))
+    return [] if is_assigned and _is_masked_fill(args, kwargs) else on_host
 
 
 def _uncoalesced(args: Sequence[Any], _kwargs: Mapping[str, Any]) -> bool:

@@ -14,12 +14,16 @@ from tbprof.preflight.device_marks import HOST, Place, bytes_of, mark, place_of
 from tbprof.preflight.watching.conditions import MASKS, host_indexes
 from tbprof.preflight.watching.recording import Event, content_of, fault_guarded, note, note_at
 
+MOVED_OPS = ("aten::copy_", "aten::_to_copy", "aten::to")
+
 
 @fault_guarded
 def note_upload(
     call: str, ops: tuple[str, ...], source: Tensor, place: Place | None, *, non_blocking: bool | None
 ) -> None:
-    """A copy from the host, where `source` is at `place`, to the device."""
+    """A copy from the host, where `source` is at `place`, to the device; torch begins none of nothing."""
+    if not bytes_of(source):
+        return
     event = _upload(call, ops, source, place, non_blocking=non_blocking)
     if WRITERS and not event.blocking and event.memory == "pinned":
         _mark(source, "_tbprof_is_uploading")
@@ -51,7 +55,9 @@ def note_read(
     memory: str = "pageable",
     non_blocking: bool | None = None,
 ) -> None:
-    """A copy of a whole tensor from the device to the host's memory."""
+    """A copy of a whole tensor from the device to the host's memory; torch begins none of nothing."""
+    if not bytes_of(source):
+        return
     blocking = not non_blocking or memory == "pageable"
     event = Event(
         "host_read", call, ops, direction="DtoH", memory=memory, blocking=blocking, non_blocking=non_blocking
@@ -99,6 +105,11 @@ def note_index_upload(ops: tuple[str, ...], args: Sequence[Any]) -> None:
         made_by = None if place is None else place.made_by
         where = note(event, nbytes=bytes_of(index), content=content_of(index), made_by=made_by)
         index.untyped_storage()._tbprof_upload = (event, where, made_by)
+
+
+def note_number_upload(call: str, ops: tuple[str, ...], number: Tensor) -> None:
+    """`x[rows] = 1.0`, `torch.where(mask, number, x)`: torch copies the number of the host each time."""
+    note_upload(call, (*MOVED_OPS, *ops), number, place_of(number), non_blocking=False)
 
 
 def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:

@@ -20,13 +20,27 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tbprof.optable import OPS, DeviceOp
 from tbprof.preflight.device_marks import HOST, PINNED, Place, mark, place_named, place_of, places_among
 from tbprof.preflight.watching import copies
-from tbprof.preflight.watching.conditions import CONDITIONS, Holds, is_generator_apart, is_index_apart
-from tbprof.preflight.watching.copies import note_copy_into, note_index_upload, note_index_upload_again
+from tbprof.preflight.watching.conditions import (
+    CONDITIONS,
+    Holds,
+    is_generator_apart,
+    is_index_apart,
+    moved_numbers,
+)
+from tbprof.preflight.watching.copies import (
+    note_copy_into,
+    note_index_upload,
+    note_index_upload_again,
+    note_number_upload,
+)
 from tbprof.preflight.watching.half_precision import SLOW_IN_HALF, has_half, in_float32
 from tbprof.preflight.watching.recording import Event, is_muted, lost, note
 
 _CPU = torch.device("cpu")
 _PLANS: dict[Any, OpPlan] = {}
+_BOUNDS: list[Tensor] = []
+"""What `aminmax` gave last: below Python, in scripted code, `one_hot` reads it to check its classes, on a CPU
+alone. Python's own reads of it are seen where Python asks."""
 _LAST_OP = [""]
 RUNNERS: list[Callable[[Any, tuple[Any, ...], Mapping[str, Any], Place], Any]] = []
 """The last one runs the operators with tensors of the device, views apart, and gives their results."""
@@ -74,12 +88,12 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
         _LAST_OP[0] = plan.name
         result = func(*args, **options) if device is None else _run(plan, func, args, options, device)
         try:
-            if plan.host_result is not None:
-                mark(result[plan.host_result], HOST)
+            if plan.name in _LOOKED_AT_AFTERWARDS:
+                _LOOKED_AT_AFTERWARDS[plan.name](result)
             # What an op makes of pinned memory is new memory, and so pageable.
             place = asked_for or device or (None if host is None else HOST) or plan.fresh_place
             if place is not None:
-                _mark_results(result, place)
+                _mark_results(result, place, is_new=asked_for is not None)
         except Exception as error:  # noqa: BLE001 - the border to the program
             lost(plan.name, error)
         return result
@@ -113,13 +127,14 @@ def _on_the_cpu(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Place | None
     return options, place
 
 
-def _mark_results(result: Any, place: Place) -> None:
+def _mark_results(result: Any, place: Place, *, is_new: bool = False) -> None:
+    """Mark what has no mark yet; of new memory that of a factory inside the op does not count."""
     if isinstance(result, Tensor):
-        if place_of(result) is None:
+        if is_new or place_of(result) is None:
             mark(result, place)
     elif isinstance(result, (list, tuple)):
         for item in result:
-            _mark_results(item, place)
+            _mark_results(item, place, is_new=is_new)
 
 
 def _look_at(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any], host: Place | None) -> None:
@@ -138,9 +153,14 @@ def _look_at(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any], hos
             note_index_upload_again(plan.chain, args)
         else:
             note_index_upload(plan.chain, args)
+    if plan.takes_numbers_along and host is not None and not _is_derivative():
+        for number in moved_numbers(args, kwargs):
+            note_number_upload(plan.takes_numbers_along, plan.chain, number)
 
 
 def _note_reads(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    if plan.name == "aten::_local_scalar_dense" and any(args[0] is bound for bound in _BOUNDS):
+        return
     for row, holds in plan.rows:
         if holds(args, kwargs):
             copies.forget_all()
@@ -211,8 +231,28 @@ _TAKE_HOST = (
 _FRESH = frozenset({"aten::lift_fresh", "aten::lift"})
 """What torch makes of Python's lists and numbers comes through here."""
 
-_HOST_RESULTS = {"aten::_pack_padded_sequence": 1}
-"""Ops that leave one of their results on the host: the sizes of the batch."""
+_TAKE_NUMBERS_ALONG = {
+    **dict.fromkeys(("aten::index_put_", "aten::index_put", "aten::_index_put_impl_"), "__setitem__"),
+    "aten::where": "where",
+}
+"""Ops whose kernels take no number of the host as an argument (`_index_put_impl_`, `where_self_out`)."""
+
+
+def _note_sizes(packed: tuple[Tensor, ...]) -> None:
+    """The sizes of the batch stay on the host."""
+    mark(packed[1], HOST)
+
+
+def _note_bounds(bounds: tuple[Tensor, ...]) -> None:
+    _BOUNDS[:] = bounds
+
+
+_LOOKED_AT_AFTERWARDS: dict[str, Callable[[Any], None]] = {
+    "aten::_pack_padded_sequence": _note_sizes,
+    "aten::aminmax": _note_bounds,
+}
+"""What becomes of the results of some ops, before they are marked like those of others."""
+
 
 _ROWS: dict[str, tuple[DeviceOp, ...]] = {}
 for _row in OPS:
@@ -241,13 +281,14 @@ class OpPlan:
     takes_device: bool
     takes_generator: bool
     writes_first: bool
-    host_result: int | None
     rounded_results: int
     """How many of its results are rounded where it is slow in float16; 0 where it is not."""
+    takes_numbers_along: str = ""
+    """What the program called, of an op that copies single numbers of the host to the device first."""
 
     @property
     def is_examined(self) -> bool:
-        return bool(self.rows) or self.indexes or self.copies
+        return bool(self.rows or self.indexes or self.copies or self.takes_numbers_along)
 
 
 def plan_for(func: Any) -> OpPlan:
@@ -268,9 +309,9 @@ def plan_for(func: Any) -> OpPlan:
         fresh_place=HOST if name in _FRESH else None,
         takes_device=any(argument.name in ("device", "pin_memory") for argument in schema.arguments),
         takes_generator=any(argument.name == "generator" for argument in schema.arguments),
-        host_result=_HOST_RESULTS.get(name),
         writes_first=bool(schema.arguments) and _is_written(schema.arguments[0]),
         rounded_results=SLOW_IN_HALF.get(name, 0),
+        takes_numbers_along=_TAKE_NUMBERS_ALONG.get(name, ""),
     )
 
 
@@ -289,7 +330,6 @@ def _plan_of_higher_order(func: HigherOrderOperator) -> OpPlan:
         takes_device=False,
         takes_generator=False,
         writes_first=False,
-        host_result=None,
         rounded_results=0,
     )
 

@@ -87,6 +87,8 @@ class Recorder:
         self.notes: dict[str, None] = {}
         self.used_device = False
         """Whether the program put anything on a device."""
+        self.used_loader = False
+        """Whether it took batches from a DataLoader."""
         self._lock = threading.Lock()
 
     def remark(self, sentence: str) -> None:

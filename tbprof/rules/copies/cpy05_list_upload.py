@@ -1,8 +1,9 @@
 """Numbers of Python go to the device in the step.
 
 What
-    `torch.tensor([...], device=...)`, or a tensor of the device indexed with a Python list or with a
-    tensor of the host: a few bytes are put together on the host and copied from pageable memory.
+    `torch.tensor([...], device=...)`, a tensor of the device indexed with a Python list or with a tensor of
+    the host, or a number written where an index says (`x[index] = 1.0`): a few bytes are put together on
+    the host and copied from pageable memory.
 
 Why
     The copy is tiny, the sync call after it is not: it waits for everything queued on the stream,
@@ -24,7 +25,8 @@ Action
 
 Fix
     Make the tensor once, outside the step, and keep it on the device; take slices for ranges
-    (`x[:, a:b]`), and `torch.full((), value, device=device)` for one number.
+    (`x[:, a:b]`), `torch.full((), value, device=device)` for one number, and
+    `x.index_fill_(0, index, value)` to write one.
     caveat: a kept index must move along when the model moves; a buffer of the module does.
 
 Silent
