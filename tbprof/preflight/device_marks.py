@@ -21,15 +21,19 @@ from torch import Tensor
 class Place:
     """Where a storage would be; one object each, compared by identity of what matters."""
 
-    __slots__ = ("device", "is_device", "is_host", "is_pinned", "made_by")
+    __slots__ = ("device", "is_device", "is_host", "is_pinned", "made_by", "made_in")
 
-    def __init__(self, device: torch.device, *, is_pinned: bool = False, made_by: str | None = None) -> None:
+    def __init__(
+        self, device: torch.device, *, is_pinned: bool = False, made_by: str | None = None, made_in: int = 0
+    ) -> None:
         self.device = device
         self.is_device = device.type == "cuda"
         self.is_host = not self.is_device
         self.is_pinned = is_pinned
         self.made_by = made_by
         """The factory that filled it on the host."""
+        self.made_in = made_in
+        """The step in which it did."""
 
 
 HOST = Place(torch.device("cpu"))
@@ -42,9 +46,9 @@ def device_place(index: int) -> Place:
 
 
 @cache
-def host_place(made_by: str) -> Place:
-    """The host's memory, for what a factory of torch's made there."""
-    return Place(HOST.device, made_by=made_by)
+def host_place(made_by: str, step: int) -> Place:
+    """The host's memory, for what a factory of torch's made there in this step."""
+    return Place(HOST.device, made_by=made_by, made_in=step)
 
 
 def place_of(tensor: Tensor) -> Place | None:

@@ -14,7 +14,6 @@ from torch.utils._python_dispatch import _len_torch_dispatch_stack
 
 from tbprof.preflight.device_marks import (
     HOST,
-    Place,
     device_named,
     host_place,
     mark,
@@ -24,6 +23,7 @@ from tbprof.preflight.device_marks import (
 from tbprof.preflight.patch import Patch
 from tbprof.preflight.patches.device_moves import moved
 from tbprof.preflight.watching.mode import Watch
+from tbprof.preflight.watching.recording import current_step
 
 _CPU = torch.device("cpu")
 _NOTHING = nullcontext()
@@ -34,7 +34,7 @@ _device_constructors()
 
 def _factory(original: Any) -> Any:
     """Fills a tensor where its `device` says; a kernel does that on the device."""
-    on_host = host_place(f"torch.{original.__name__}")
+    name = f"torch.{original.__name__}"
 
     @wraps(original)
     def factory(*args: Any, **kwargs: Any) -> Any:
@@ -42,7 +42,7 @@ def _factory(original: Any) -> Any:
         with _watched(kwargs):
             made = original(*args, **kwargs)
         for tensor in made if isinstance(made, tuple) else (made,):
-            _place(tensor, kwargs.get("device"), on_host)
+            _place(tensor, kwargs.get("device"), name)
         return made
 
     return factory
@@ -59,11 +59,11 @@ def _watched(kwargs: dict[str, Any]) -> AbstractContextManager[Any]:
     return Watch() if is_aside else _NOTHING
 
 
-def _place(tensor: Any, device: Any, on_host: Place) -> None:
+def _place(tensor: Any, device: Any, made_by: str) -> None:
     if isinstance(tensor, Tensor) and tensor.layout is torch.strided and not tensor.is_meta:
         place = place_of(tensor)
         if place is None or (place.is_host and not place.is_pinned) or _is_host(device):
-            mark(tensor, on_host)
+            mark(tensor, host_place(made_by, current_step()))
 
 
 def _is_host(device: Any) -> bool:
@@ -74,7 +74,7 @@ def _is_host(device: Any) -> bool:
 
 def _like(original: Any) -> Any:
     """Fills a tensor beside another one, unless the host was asked for."""
-    on_host = host_place(f"torch.{original.__name__}")
+    name = f"torch.{original.__name__}"
 
     @wraps(original)
     def like(*args: Any, **kwargs: Any) -> Any:
@@ -82,7 +82,7 @@ def _like(original: Any) -> Any:
         with _watched(kwargs):
             made = original(*args, **kwargs)
         if _is_host(kwargs.get("device")):
-            mark(made, on_host)
+            mark(made, host_place(name, current_step()))
         return made
 
     return like
@@ -90,7 +90,7 @@ def _like(original: Any) -> Any:
 
 def _from_values(original: Any) -> Any:
     """Made of Python's values on the host, then uploaded where a device was asked for."""
-    on_host = host_place(f"torch.{original.__name__}")
+    name = f"torch.{original.__name__}"
 
     @wraps(original)
     def from_values(data: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
@@ -101,7 +101,7 @@ def _from_values(original: Any) -> Any:
         made = original(data, *args, device=_CPU if place is not None else device, **kwargs)
         if place is None or not isinstance(made, Tensor):
             return made
-        mark(made, on_host)
+        mark(made, host_place(name, current_step()))
         if place.is_host:
             return made
         requires_grad = made.requires_grad

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tbprof.preflight.device_marks import HOST, host_place, is_on_device, mark, place_of
 from tbprof.preflight.patch import Patch
+from tbprof.preflight.watching.recording import current_step
 
 _CPU = torch.device("cpu")
 
@@ -53,7 +54,7 @@ def _new_tensor(original: Any) -> Any:
         if device is _CPU:
             # Torch came back here by the function's name, as `tbprof.preflight.patches.device_moves` tells.
             return made
-        mark(made, HOST if isinstance(data, Tensor) else host_place("new_tensor"))
+        mark(made, HOST if isinstance(data, Tensor) else host_place("new_tensor", current_step()))
         return made.to(self.device if device is None else device)
 
     return new_tensor

@@ -12,7 +12,7 @@ from torch import Tensor
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.device_marks import HOST, Place, bytes_of, mark, place_of
 from tbprof.preflight.watching.conditions import MASKS, host_indexes
-from tbprof.preflight.watching.recording import Event, content_of, fault_guarded, note, note_at
+from tbprof.preflight.watching.recording import Event, content_of, current_step, fault_guarded, note, note_at
 
 MOVED_OPS = ("aten::copy_", "aten::_to_copy", "aten::to")
 
@@ -27,8 +27,12 @@ def note_upload(
     event = _upload(call, ops, source, place, non_blocking=non_blocking)
     if WRITERS and not event.blocking and event.memory == "pinned":
         _mark(source, "_tbprof_is_uploading")
-    made_by = None if place is None else place.made_by
-    note(event, nbytes=bytes_of(source), content=content_of(source), made_by=made_by)
+    note(event, nbytes=bytes_of(source), content=content_of(source), made_by=_maker(place))
+
+
+def _maker(place: Place | None) -> str | None:
+    """The factory that filled a tensor in this step: an older one is kept, to be written and copied again."""
+    return None if place is None or place.made_in != current_step() else place.made_by
 
 
 def _upload(
@@ -102,7 +106,7 @@ def note_index_upload(ops: tuple[str, ...], args: Sequence[Any]) -> None:
         event = _upload(call, ops, index, place, non_blocking=False)
         if index.dtype in MASKS and _LISTS_OF_MASKS_ARE_PINNED:
             event = replace(event, memory="pinned", blocking=False, non_blocking=True)
-        made_by = None if place is None else place.made_by
+        made_by = _maker(place)
         where = note(event, nbytes=bytes_of(index), content=content_of(index), made_by=made_by)
         index.untyped_storage()._tbprof_upload = (event, where, made_by)
 

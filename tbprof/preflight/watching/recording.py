@@ -115,6 +115,11 @@ RECORDERS: list[Recorder] = []
 """The recorders of the preflights that run now: one inside another hears the same events."""
 
 
+def current_step() -> int:
+    """The index of the step that runs, from 0."""
+    return RECORDERS[-1].step if RECORDERS else 0
+
+
 class _Muted(threading.local):
     depth = 0
 

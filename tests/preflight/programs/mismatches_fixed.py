@@ -20,7 +20,7 @@ for x, labels in DataLoader(data, batch_size=4, pin_memory=True):
     joined = torch.cat([logits.detach(), x[:, :3]])
     chosen = logits.argmax(dim=1)
     looked_up = table[chosen]
-    table[chosen] = 1.0
-    table[chosen] = torch.tensor(2.0)
+    table.index_fill_(0, chosen, 1.0)
+    table[chosen] = torch.full((), 2.0, device="cuda")
     loss.backward()
     optimizer.step()
