@@ -92,3 +92,4 @@ def _add(whole: Recorder, tally: Tally) -> None:
         other.hashed += tally.hashed
         other.makers |= tally.makers
         other.called_at += tally.called_at
+        other.derivative_of += tally.derivative_of

@@ -90,6 +90,7 @@ def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
         library=tally.origin.library,
         callers=tally.origin.callers,
         called_at=tuple(source for source, _ in tally.called_at.most_common()),
+        derivative_of=tuple(source for source, _ in tally.derivative_of.most_common()),
         via=tally.origin.via,
         call=event.call,
         ops=event.ops,

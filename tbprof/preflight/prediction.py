@@ -43,6 +43,8 @@ class PredictedSite:
     """The frames around `source`, from the inside out; of a library's, up to the user's own."""
     called_at: tuple[Source, ...]
     """The user's lines that a library's line was called from, the most frequent first."""
+    derivative_of: tuple[Source, ...]
+    """The lines of the forward pass whose derivatives do it in the backward pass."""
     via: Source | None
     """The innermost frame of torch's own Python code between the line and the op."""
     call: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tbprof.line_rules import LOOP_RULE
+from tbprof.model import Source
 from tbprof.preflight.document import LABEL
 from tbprof.preflight.prediction import (
     ENDED_WELL,
@@ -93,11 +94,16 @@ def _details(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]
     site = prediction.sites[finding.site]
     yield f"    {_facts(site, prediction)}"
     if site.called_at:
-        lines = " and ".join(f"{caller.file}:{caller.line} in {caller.function}" for caller in site.called_at)
-        yield f"    in {site.library}, called at {lines}"
+        yield f"    in {site.library}, called at {_places(site.called_at)}"
+    if site.derivative_of:
+        yield f"    by the derivative of {_places(site.derivative_of)}"
     if site.via is not None:
         yield f"    through {site.via.file}:{site.via.line} in {site.via.function}"
     yield f"    {finding.fix}"
+
+
+def _places(sources: Sequence[Source]) -> str:
+    return " and ".join(f"{source.file}:{source.line} in {source.function}" for source in sources)
 
 
 def _facts(site: PredictedSite, prediction: Prediction) -> str:

@@ -69,6 +69,27 @@ def test_a_library_line_keeps_all_lines_that_call_it(tmp_path: Path, monkeypatch
     assert "train.py:6 in <module> and" in text(preflight.prediction)
 
 
+MASKED_TWICE = """
+import torch
+weight = torch.ones(4, device="cuda", requires_grad=True)
+mask = weight.detach() > 0
+a = weight[mask]
+b = (weight * 2)[mask]
+(a.sum() + b.sum()).backward()
+"""
+
+
+def test_the_derivative_of_a_mask_names_the_lines_of_the_mask(tmp_path: Path) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(MASKED_TWICE, encoding="utf-8")
+    with Preflight(program="train.py") as preflight:
+        exec(compile(MASKED_TWICE, str(program), "exec"), {"__name__": "__main__"})
+    *forward, backward = preflight.sites
+    assert [site.derivative_of for site in forward] == [(), ()]
+    assert (backward.count, {line.line for line in backward.derivative_of}) == (2, {5, 6})
+    assert "by the derivative of train.py:" in text(preflight.prediction)
+
+
 INDEXED = """
 import torch
 weight = torch.ones(4, device="cuda", requires_grad=True)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.preflight.device_marks import HOST, Place, bytes_of, mark, place_of
-from tbprof.preflight.watching.conditions import MASKS, host_indexes
+from tbprof.preflight.watching.conditions import MASKS, host_indexes, index_parts
 from tbprof.preflight.watching.recording import Event, content_of, current_step, fault_guarded, note, note_at
 
 MOVED_OPS = ("aten::copy_", "aten::_to_copy", "aten::to")
@@ -114,6 +114,26 @@ def note_index_upload(ops: tuple[str, ...], args: Sequence[Any]) -> None:
 def note_number_upload(call: str, ops: tuple[str, ...], number: Tensor) -> None:
     """`x[rows] = 1.0`, `torch.where(mask, number, x)`: torch copies the number of the host each time."""
     note_upload(call, (*MOVED_OPS, *ops), number, place_of(number), non_blocking=False)
+
+
+def note_mask_read(event: Event, args: Sequence[Any], node: Any) -> None:
+    """`x[mask]`: where the mask is true is counted first, and read; once more for the derivative.
+
+    That is counted where the backward pass runs, and names the line of `x[mask]`, where it can be fixed.
+
+    Args:
+        event: What is noted.
+        args: The op's.
+        node: Autograd's, whose derivative runs; None where none does.
+    """
+    masks = [part.untyped_storage() for part in index_parts(args) if part.dtype in MASKS]
+    nbytes = int(args[0].element_size())
+    number = torch.autograd._get_sequence_nr() - 1 if node is None else node._sequence_nr()
+    known = [] if node is None else [getattr(mask, "_tbprof_reads", {}).get(number) for mask in masks]
+    where = note(event, nbytes=nbytes, forward=next(filter(None, known), None))
+    if node is None and where is not None:
+        for mask in masks:
+            mask._tbprof_reads = {**getattr(mask, "_tbprof_reads", {}), number: where.source}
 
 
 def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:

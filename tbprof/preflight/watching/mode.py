@@ -31,6 +31,7 @@ from tbprof.preflight.watching.copies import (
     note_copy_into,
     note_index_upload,
     note_index_upload_again,
+    note_mask_read,
     note_number_upload,
 )
 from tbprof.preflight.watching.half_precision import SLOW_IN_HALF, has_half, in_float32
@@ -165,7 +166,11 @@ def _note_reads(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
         if holds(args, kwargs):
             copies.forget_all()
             call = plan.name.partition("::")[2]
-            note(Event(row.kind, call, plan.chain, row.known, direction="DtoH"), nbytes=_read_bytes(args))
+            event = Event(row.kind, call, plan.chain, row.known, direction="DtoH")
+            if plan.indexes:
+                note_mask_read(event, args, _derivative())
+            else:
+                note(event, nbytes=_read_bytes(args))
             return
 
 
@@ -201,8 +206,13 @@ def _is_mismatch(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any])
 
 def _is_derivative() -> bool:
     """Whether torch's own derivative of an op runs: its mismatch is that of the op, noted before."""
+    return _derivative() is not None
+
+
+def _derivative() -> Any:
+    """Autograd's node, if it is torch's own; None where no derivative runs, or one of the program's."""
     node = torch._C._current_autograd_node()
-    return node is not None and not isinstance(node, BackwardCFunction)
+    return None if isinstance(node, BackwardCFunction) else node
 
 
 def _tensors(values: Any) -> list[Tensor]:

@@ -61,6 +61,8 @@ class Tally:
     """The factories of what was uploaded; None for what was made otherwise."""
     called_at: Counter[Source] = field(default_factory=Counter)
     """The user's lines that a library's line was called from."""
+    derivative_of: Counter[Source] = field(default_factory=Counter)
+    """The lines of the forward pass whose derivatives did it."""
 
     def add_sizes(self, total: int, least: int, most: int) -> None:
         """Count the bytes of one event, or of several that were counted before."""
@@ -95,7 +97,15 @@ class Recorder:
         """Say once what is to be known of this run."""
         self.notes.setdefault(sentence.rstrip("."))
 
-    def add(self, event: Event, where: Origin, nbytes: int, content: int | None, made_by: str | None) -> None:
+    def add(
+        self,
+        event: Event,
+        where: Origin,
+        nbytes: int,
+        content: int | None = None,
+        made_by: str | None = None,
+        forward: Source | None = None,
+    ) -> None:
         key = key_of(where, event)
         with self._lock:
             tally = self.tallies.get(key)
@@ -106,6 +116,8 @@ class Recorder:
             tally.makers.add(made_by)
             if where.library is not None and where.callers:
                 tally.called_at[where.callers[-1]] += 1
+            if forward is not None:
+                tally.derivative_of[forward] += 1
             if content is not None:
                 tally.hashed += 1
                 tally.contents.add(content)
@@ -142,14 +154,20 @@ def is_muted() -> bool:
 
 
 def note(
-    event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None
+    event: Event,
+    *,
+    nbytes: int = 0,
+    content: int | None = None,
+    made_by: str | None = None,
+    forward: Source | None = None,
 ) -> Origin | None:
     """Count an event at the program's line that runs now on this thread, which is what is returned."""
     if _MUTED.depth:
         return None
     where = origin(sys._getframe(1))
     if where is not None:
-        note_at(where, event, nbytes=nbytes, content=content, made_by=made_by)
+        for recorder in RECORDERS:
+            recorder.add(event, where, nbytes, content, made_by, forward)
     return where
 
 
