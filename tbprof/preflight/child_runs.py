@@ -93,3 +93,4 @@ def _add(whole: Recorder, tally: Tally) -> None:
         other.makers |= tally.makers
         other.called_at += tally.called_at
         other.derivative_of += tally.derivative_of
+        other.same_mask_as += tally.same_mask_as

@@ -1,9 +1,9 @@
 """A prediction as JSON: the object of a trace's report, with null for all that only a GPU knows.
 
 Keys of its own: `predicted` (true), `preflight` (how the run went); of a step nothing; of a site `kind`,
-`code`, `via`, `called_at`, `derivative_of`, `call`, `per_warm_step`, `ran_in`, `least_bytes`, `most_bytes`,
-`pinned`, `non_blocking`, `constant`, `made_by`, `known`; of a finding `kind`, `every_step`, `fix`,
-`suppressed`.
+`code`, `via`, `called_at`, `derivative_of`, `same_mask_as`, `call`, `per_warm_step`, `ran_in`,
+`least_bytes`, `most_bytes`, `pinned`, `non_blocking`, `constant`, `made_by`, `known`; of a finding `kind`,
+`every_step`, `fix`, `suppressed`.
 Where nothing took a step the one step is `window`. `loops` are those whose lines wait together: `source` is
 the first line of one, `findings` those of its lines.
 """
@@ -106,6 +106,7 @@ def _site(site: PredictedSite) -> Json:
         "callers": [_source(caller) for caller in site.callers],
         "called_at": [_source(caller) for caller in site.called_at],
         "derivative_of": [_source(line) for line in site.derivative_of],
+        "same_mask_as": [_source(line) for line in site.same_mask_as],
         "ops": list(site.ops),
         "per_step": list(site.per_step),
         "calls": [],

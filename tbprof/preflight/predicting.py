@@ -91,6 +91,7 @@ def _site(tally: Tally, steps: Sequence[PredictedStep]) -> PredictedSite:
         callers=tally.origin.callers,
         called_at=tuple(source for source, _ in tally.called_at.most_common()),
         derivative_of=tuple(source for source, _ in tally.derivative_of.most_common()),
+        same_mask_as=tuple(source for source in tally.same_mask_as if source != tally.origin.source),
         via=tally.origin.via,
         call=event.call,
         ops=event.ops,
@@ -166,7 +167,12 @@ def _finding(
 
 
 def _fix(site: PredictedSite, rule: str, *, has_loader: bool) -> str:
-    """The option of the framework, or of torch, whose line it is, else what the rule says."""
+    """What another line shares, or the option of a framework whose line it is, else what the rule says."""
+    for first in site.same_mask_as[:1]:
+        return (
+            f"The mask is that of {first.file}:{first.line}: index by `rows = mask.nonzero(as_tuple=True)`, "
+            "made once, in each of these lines."
+        )
     is_upload = site.direction == "HtoD"
     for frame in (site.source, site.via):
         option = frame and option_at(frame.file, frame.function, site.ops, is_upload=is_upload)

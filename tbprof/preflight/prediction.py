@@ -45,6 +45,8 @@ class PredictedSite:
     """The user's lines that a library's line was called from, the most frequent first."""
     derivative_of: tuple[Source, ...]
     """The lines of the forward pass whose derivatives do it in the backward pass."""
+    same_mask_as: tuple[Source, ...]
+    """The lines that read the same mask before."""
     via: Source | None
     """The innermost frame of torch's own Python code between the line and the op."""
     call: str

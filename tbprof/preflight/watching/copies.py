@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from tbprof.line_rules import STAGED_BYTES
+from tbprof.model import Source
 from tbprof.preflight.device_marks import HOST, Place, bytes_of, mark, place_of
 from tbprof.preflight.watching.conditions import MASKS, host_indexes, index_parts
 from tbprof.preflight.watching.recording import Event, content_of, current_step, fault_guarded, note, note_at
@@ -119,7 +120,8 @@ def note_number_upload(call: str, ops: tuple[str, ...], number: Tensor) -> None:
 def note_mask_read(event: Event, args: Sequence[Any], node: Any) -> None:
     """`x[mask]`: where the mask is true is counted first, and read; once more for the derivative.
 
-    That is counted where the backward pass runs, and names the line of `x[mask]`, where it can be fixed.
+    That is counted where the backward pass runs, and names the line of `x[mask]`, where it can be fixed;
+    so does each line that indexes by a mask which another one has read.
 
     Args:
         event: What is noted.
@@ -128,12 +130,13 @@ def note_mask_read(event: Event, args: Sequence[Any], node: Any) -> None:
     """
     masks = [part.untyped_storage() for part in index_parts(args) if part.dtype in MASKS]
     nbytes = int(args[0].element_size())
-    number = torch.autograd._get_sequence_nr() - 1 if node is None else node._sequence_nr()
-    known = [] if node is None else [getattr(mask, "_tbprof_reads", {}).get(number) for mask in masks]
-    where = note(event, nbytes=nbytes, forward=next(filter(None, known), None))
-    if node is None and where is not None:
-        for mask in masks:
-            mask._tbprof_reads = {**getattr(mask, "_tbprof_reads", {}), number: where.source}
+    reads: dict[int, Source] = getattr(masks[0], "_tbprof_reads", {})
+    if node is not None:
+        note(event, nbytes=nbytes, forward=reads.get(node._sequence_nr()))
+        return
+    where = note(event, nbytes=nbytes, before=next(iter(reads.values()), None))
+    if where is not None:
+        masks[0]._tbprof_reads = {**reads, torch.autograd._get_sequence_nr() - 1: where.source}
 
 
 def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:

@@ -63,6 +63,8 @@ class Tally:
     """The user's lines that a library's line was called from."""
     derivative_of: Counter[Source] = field(default_factory=Counter)
     """The lines of the forward pass whose derivatives did it."""
+    same_mask_as: Counter[Source] = field(default_factory=Counter)
+    """The lines that had read the same mask before."""
 
     def add_sizes(self, total: int, least: int, most: int) -> None:
         """Count the bytes of one event, or of several that were counted before."""
@@ -105,6 +107,7 @@ class Recorder:
         content: int | None = None,
         made_by: str | None = None,
         forward: Source | None = None,
+        before: Source | None = None,
     ) -> None:
         key = key_of(where, event)
         with self._lock:
@@ -118,6 +121,8 @@ class Recorder:
                 tally.called_at[where.callers[-1]] += 1
             if forward is not None:
                 tally.derivative_of[forward] += 1
+            if before is not None:
+                tally.same_mask_as[before] += 1
             if content is not None:
                 tally.hashed += 1
                 tally.contents.add(content)
@@ -160,6 +165,7 @@ def note(
     content: int | None = None,
     made_by: str | None = None,
     forward: Source | None = None,
+    before: Source | None = None,
 ) -> Origin | None:
     """Count an event at the program's line that runs now on this thread, which is what is returned."""
     if _MUTED.depth:
@@ -167,7 +173,7 @@ def note(
     where = origin(sys._getframe(1))
     if where is not None:
         for recorder in RECORDERS:
-            recorder.add(event, where, nbytes, content, made_by, forward)
+            recorder.add(event, where, nbytes, content, made_by, forward, before)
     return where
 
 
