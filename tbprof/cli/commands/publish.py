@@ -172,7 +172,7 @@ def _publish_one(options: argparse.Namespace) -> int:
     where = published.trace if options.to is None else f"{options.to}/{published.trace.name}"
     opening = opening_of(published.report)
     line = window_line(published.report, opening.verdict, opening.action)
-    put(f"{plain(f'published {where}')}\n{plain(line)}\n")
+    put(f"{plain(f'published {where}')}\n{NEXT_LINE.join(map(plain, line.split(NEXT_LINE)))}\n")
     if options.shown is not None and published.report.facts is not None:
         said = _with_job(published.report, published.trace, line)
         put(f"{SHOWN_PREFIX}{_shown(published.report, str(where), said)}\n")
