@@ -78,12 +78,12 @@ def indexing(values: Tensor, whole: Tensor) -> None:
     values[values > 0.5]  # records: __getitem__
     values[[0, 1]]  # records: __getitem__
     values[np.array([0, 1])]  # records: __getitem__
-    values[: whole.clone()]  # records: __getitem__
+    values[: whole.clone()]  # records: __index__
     values[0]
     values[1:3]
     values[None, ...]
     values[torch.tensor([0, 1])]
-    values[whole]  # records: __getitem__
+    values[whole]  # records: __index__
     values[values > 2] = 0.0
     values[values > 0.5] = values[:2].clone()  # records: __setitem__
     values[[0, 1]] = 1.0  # records: __setitem__

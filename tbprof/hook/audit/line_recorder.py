@@ -188,7 +188,7 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             return
         facts = self._with_places(facts, name, call)
         if facts is not None:
-            self._keep(name, facts, caller)
+            self._keep(facts.call or name, facts, caller)
 
     def _keep(self, name: str, facts: CallFacts, innermost: FrameType) -> None:
         try:

@@ -72,7 +72,7 @@ class PredictedDevices:
         if content is None and places[-1:] == (DEVICE,) and name in _UPLOADS:
             # To the CPU nothing is uploaded, so that nobody has looked.
             content = content_of(call.arguments[0] if call.arguments else call.options.get("data"))
-        return CallFacts(facts.devices, facts.pinned, facts.non_blocking, content, places)
+        return facts._replace(content=content, places=places)
 
     def _of(self, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> tuple[str, ...]:
         """The places of a call: where from and where to if it can move, where its tensor is if it can

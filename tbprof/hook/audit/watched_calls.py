@@ -27,6 +27,8 @@ class CallFacts(NamedTuple):
     """A hash of what a small upload holds."""
     places: tuple[str, ...] = ()
     """Without a GPU, where they would be with one, in the same order."""
+    call: str = ""
+    """The function that torch calls for it, where that says more than the one that was called."""
 
 
 class Call(NamedTuple):
@@ -119,7 +121,9 @@ def _index(call: Call) -> CallFacts | None:
     if any(_is_uploaded(part, at) for part in parts):
         return CallFacts(("cpu", str(at)))
     bounds = [bound for part in parts if is_a(part, slice) for bound in (part.start, part.stop)]
-    return CallFacts((str(at),)) if any(_is_read(part, at) for part in (*parts, *bounds)) else None
+    read = [part for part in (*parts, *bounds) if _is_read(part, at)]
+    is_number = not any(_is_mask(part) for part in read)
+    return CallFacts((str(at),), call="__index__" if is_number else "") if read else None
 
 
 def _index_and_write(call: Call) -> CallFacts | None:
