@@ -11,6 +11,7 @@ import dataclasses
 import importlib.machinery
 import logging
 import os
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -113,8 +114,28 @@ def _run(given: argparse.Namespace, options: HookOptions, step_on: StepFunction 
             # Python says so in one line, and there is nothing to say of a run that was none.
             logging.getLogger("tbprof").disabled = True
             raise
+        except (Exception, SystemExit) as error:
+            _say_if_it_wants_a_gpu(given.program, error)
+            raise
         finally:
             steps.say_if_none()
+
+
+_OF_TORCH = (AssertionError, RuntimeError, SystemExit)
+"""What torch and programs end with where there is no GPU; of other classes no method is called."""
+
+
+def _say_if_it_wants_a_gpu(program: str, error: BaseException) -> None:
+    """Name the command for a machine without a GPU, where the lack of one ended the program."""
+    import torch
+
+    said = error.args[0] if type(error) in _OF_TORCH and error.args else None
+    if type(said) is str and re.search(r"CUDA|NVIDIA|\bGPU", said) and not torch.cuda.is_available():
+        logging.getLogger("tbprof").warning(
+            "Torch finds no GPU here. tbprof preflight %s runs the program without one, and predicts which "
+            "lines would wait for it.",
+            program,
+        )
 
 
 def _log_to_stderr() -> None:

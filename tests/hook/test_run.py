@@ -140,6 +140,16 @@ def test_what_a_signal_handler_raises_ends_the_profiling_with_one_sentence(
     assert done.stderr.count("Profiling ends here") == 1
 
 
+@pytest.mark.parametrize("ending", ["torch.ones(1).cuda()", "sys.exit('this needs CUDA')"])
+def test_a_program_that_insists_on_a_gpu_is_sent_to_preflight(
+    processes: ScriptRunner, tmp_path: Path, ending: str
+) -> None:
+    (tmp_path / "train.py").write_text(f"import sys, torch\n{ending}\n")
+    done = start_watched(processes, tmp_path, "train.py")
+    assert done.exit_code == 1
+    assert "tbprof preflight train.py runs the program without one" in done.stderr
+
+
 def test_a_module_is_run_as_python_does(processes: ScriptRunner, tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
