@@ -87,7 +87,9 @@ def indexing(values: Tensor, whole: Tensor) -> None:
     values[values > 2] = 0.0
     values[values > 0.5] = values[:2].clone()  # records: __setitem__
     values[[0, 1]] = 1.0  # records: __setitem__
-    values[0] = 1.0
+    values[0] = 1.0  # records: __setitem__
+    values[torch.tensor([0, 1])] = 1.0  # records: __setitem__
+    values[:2] = 1.0
 
 
 class Metric:

@@ -23,7 +23,7 @@ from torch.nn import Parameter
 from tbprof.hook.audit.call_log import user_frame
 from tbprof.hook.audit.source_text import source_lines
 from tbprof.hook.audit.upload_contents import content_of
-from tbprof.hook.audit.watched_calls import Call, CallFacts
+from tbprof.hook.audit.watched_calls import Call, CallFacts, is_number_copied
 from tbprof.hook.safety.program_values import (
     is_a,
     is_plain_tensor,
@@ -219,8 +219,12 @@ def _side(place: str) -> str:
 
 
 def _of_index(arguments: Sequence[Any]) -> tuple[str, ...]:
-    """`x[index]`: an index of the host's goes to where `x` is; else `x`, or the index, is read."""
+    """`x[index]`: an index of the host's, or a number that is written, goes to where `x` is; else `x`, or the
+    index, is read.
+    """
     at, index = place_of(arguments[0]), arguments[1]
+    if len(arguments) > 2 and not is_tensor(arguments[2]) and is_number_copied(arguments[0], index):
+        return HOST, at
     parts = index if is_a(index, tuple) else (index,)
     of_values = (part for part in parts if is_tensor(part) and rank_of(part) > 0)
     on_host = (place_of(part) in (HOST, MADE_ON_HOST) for part in of_values)

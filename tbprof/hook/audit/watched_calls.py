@@ -132,7 +132,20 @@ def _index_and_write(call: Call) -> CallFacts | None:
     if is_tensor(value):
         is_moved = device_of(value) != device_of(values)
         return _moved(value, str(device_of(values)), None) if is_moved else _index(call)
+    if is_number_copied(values, index):
+        return CallFacts(("cpu", str(device_of(values))))
     return None if is_tensor(index) and _is_mask(index) else _index(call)
+
+
+def is_number_copied(values: Any, index: Any) -> bool:
+    """Whether a number of Python's that is written there is copied from the host.
+
+    Torch makes a tensor of it, which no kernel takes as an argument that writes where an index of whole
+    numbers says, or one element alone.
+    """
+    parts = _parts(index)
+    has_rows = any(is_tensor(part) and rank_of(part) > 0 and not _is_mask(part) for part in parts)
+    return has_rows or (len(parts) == rank_of(values) and all(type(part) is int for part in parts))
 
 
 def _parts(index: Any) -> tuple[Any, ...]:

@@ -82,7 +82,9 @@ def note_copy_into(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
         return
     if to.is_device and of is not None and of.is_host:
         if source.dim() > 0 or not _is_wrapped(source):
-            note_upload("copy_", (name,), source, of, non_blocking=non_blocking)
+            # Of a single element that a number is assigned to, torch makes a copy of a tensor of the host.
+            call = "__setitem__" if source.dim() == 0 and of.made_by is None else "copy_"
+            note_upload(call, (name,), source, of, non_blocking=non_blocking)
     elif to.is_host and of is not None and of.is_device:
         memory = "pinned" if to.is_pinned else "pageable"
         note_read("copy_", (name,), source, memory=memory, non_blocking=non_blocking)
