@@ -81,20 +81,14 @@ def note_copy_into(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
         mark(target, of if of is not None else HOST)
         return
     if to.is_device and of is not None and of.is_host:
-        if source.dim() > 0 or not _is_wrapped(source):
-            # Of a single element that a number is assigned to, torch makes a copy of a tensor of the host.
-            call = "__setitem__" if source.dim() == 0 and of.made_by is None else "copy_"
-            note_upload(call, (name,), source, of, non_blocking=non_blocking)
+        # To a single element torch copies the tensor that it made of a number.
+        call = "__setitem__" if source.dim() == 0 and of.made_by is None else "copy_"
+        note_upload(call, (name,), source, of, non_blocking=non_blocking)
     elif to.is_host and of is not None and of.is_device:
         memory = "pinned" if to.is_pinned else "pageable"
         note_read("copy_", (name,), source, memory=memory, non_blocking=non_blocking)
         if non_blocking and to.is_pinned:
             expect(target)
-
-
-def _is_wrapped(tensor: Tensor) -> bool:
-    """A number of Python's, which travels as an argument of the kernel."""
-    return bool(getattr(tensor, "_is_wrapped_number", False))
 
 
 _LISTS_OF_MASKS_ARE_PINNED = torch.__version__ >= (2, 9)
