@@ -51,7 +51,7 @@ def run(arguments: Sequence[str] | None = None, *, run_side: Run = run_in_proces
             sides_of(names, options.program, options.link) as sides,
             TemporaryDirectory(prefix="tbprof-prove-", ignore_cleanup_errors=True) as folder,
         ):
-            before, after = (_task(side, options, rest) for side in sides)
+            before, after = (task_of(side, options, rest) for side in sides)
             proof = prove(Tasks(before, after, Path(folder), run_side), _other_threads())
     except TbprofError as error:
         sys.stderr.write(f"tbprof: {plain(str(error))}\n")
@@ -68,7 +68,19 @@ def run(arguments: Sequence[str] | None = None, *, run_side: Run = run_in_proces
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tbprof prove", description=run.__doc__)
-    parser.add_argument("--steps", type=int, default=5, help="optimizer steps after the first; default: 5")
+    add_run_options(parser)
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    parser.add_argument("before", help="a revision of git, a folder (. for what is there now) or a script")
+    parser.add_argument("after", help="another one")
+    parser.add_argument("program", nargs="?", help="the script that both run; after it -- and its arguments")
+    return parser
+
+
+def add_run_options(parser: argparse.ArgumentParser, steps: int = 5) -> None:
+    """How sides are run; `task_of` takes these options."""
+    parser.add_argument(
+        "--steps", type=int, default=steps, help=f"optimizer steps after the first; default: {steps}"
+    )
     parser.add_argument(
         "--step-on",
         metavar="NAME",
@@ -82,17 +94,13 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="PATH",
-        help="what git does not hold and both sides need, such as a folder of data",
+        help="what git does not hold and a side needs, such as a folder of data",
     )
-    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
-    parser.add_argument("before", help="a revision of git, a folder (. for what is there now) or a script")
-    parser.add_argument("after", help="another one")
-    parser.add_argument("program", nargs="?", help="the script that both run; after it -- and its arguments")
-    return parser
 
 
-def _task(side: Side, options: argparse.Namespace, arguments: tuple[str, ...]) -> Task:
+def task_of(side: Side, options: argparse.Namespace, arguments: tuple[str, ...]) -> Task:
+    """The run of a side that the options ask for; where its record goes is yet to be said."""
     return Task(
         program=side.program,
         arguments=arguments,

@@ -1,4 +1,4 @@
-"""The two sides of a proof: each in a folder of its own, made from a revision, a folder or a script.
+"""The sides of a proof: each in a folder of its own, made from a revision, a folder or a script.
 
 A revision is checked out as a worktree of git in a temporary folder; a folder, or that of a script, is
 copied: in a repository the files that git knows or would take, so that neither data nor environments come
@@ -33,13 +33,13 @@ class Side:
 
 
 @contextmanager
-def sides_of(names: Sequence[str], program: str | None, links: Sequence[str]) -> Iterator[tuple[Side, Side]]:
-    """Both sides, for as long as the block runs.
+def sides_of(names: Sequence[str], program: str | None, links: Sequence[str]) -> Iterator[tuple[Side, ...]]:
+    """The sides, for as long as the block runs.
 
     Args:
-        names: The side before the change, and the one after it.
-        program: The script or module of both; None where the sides are scripts themselves.
-        links: Files or folders that git does not know, and both sides get as links.
+        names: Of a proof the side before the change, and the one after it.
+        program: The script or module of all; None where the sides are scripts themselves.
+        links: Files or folders that git does not know, and all sides get as links.
 
     Raises:
         UsageError: A side can't be made.
@@ -55,12 +55,12 @@ def sides_of(names: Sequence[str], program: str | None, links: Sequence[str]) ->
         made: list[Side] = []
         try:
             for number, name in enumerate(names):
-                # A folder of the same length for both: paths in tensors' seeds and hashes stay as long.
+                # A folder of the same length for each: paths in tensors' seeds and hashes stay as long.
                 made.append(_side(name, program, Path(temporary).resolve() / f"side{number}"))
                 _link(links, made[-1])
-            yield made[0], made[1]
+            yield tuple(made)
         finally:
-            _remove_worktrees(Path(temporary).resolve())
+            _remove_worktrees(Path(temporary).resolve(), len(names))
 
 
 def _side(name: str, program: str | None, root: Path) -> Side:
@@ -73,7 +73,7 @@ def _side(name: str, program: str | None, root: Path) -> Side:
 
 
 def _script(path: Path, name: str, root: Path) -> Side:
-    original = _top_of(path.parent) or path.parent
+    original = top_of(path.parent) or path.parent
     here = Path.cwd().resolve()
     folder = here if here.is_relative_to(original) and path.is_relative_to(here) else path.parent
     _copy(original, root, name)
@@ -86,19 +86,19 @@ def _script(path: Path, name: str, root: Path) -> Side:
 
 
 def _folder(path: Path, name: str, program: str, root: Path) -> Side:
-    original = _top_of(path) or path
+    original = top_of(path) or path
     _copy(original, root, name)
     return Side(name, program, root, root / path.relative_to(original), original)
 
 
 def _revision(name: str, program: str, root: Path) -> Side:
-    top = _top_of(Path.cwd())
+    top = top_of(Path.cwd())
     if top is None:
         raise UsageError(f"{name} is neither a file nor a folder, and this is no repository of git")
-    commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    commit = git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if commit.returncode:
         raise UsageError(f"{name} is neither a file, nor a folder, nor a revision that git knows here")
-    added = _git(
+    added = git(
         *(top, "-c", f"core.hooksPath={os.devnull}", "worktree", "add", "--detach", "--force"),
         *(str(root), commit.stdout.decode().strip()),
     )
@@ -130,7 +130,7 @@ def _copy(original: Path, root: Path, name: str) -> None:
 
 def _files_of(folder: Path) -> Iterator[Path]:
     if (folder / ".git").exists():
-        listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        listed = git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         for each in dict.fromkeys(os.fsdecode(listed.stdout).split("\0")):
             # A submodule is listed as the folder that it is.
             if each and not (folder / each).is_dir():
@@ -156,23 +156,23 @@ def _link(links: Sequence[str], side: Side) -> None:
             target.symlink_to(source)
 
 
-def _top_of(folder: Path) -> Path | None:
+def top_of(folder: Path) -> Path | None:
     """The folder of the repository that this one is in."""
-    found = _git(folder, "rev-parse", "--show-toplevel")
+    found = git(folder, "rev-parse", "--show-toplevel")
     return None if found.returncode else Path(found.stdout.decode().strip()).resolve()
 
 
-def _remove_worktrees(temporary: Path) -> None:
-    top = _top_of(Path.cwd())
-    for root in (temporary / "side0", temporary / "side1"):
+def _remove_worktrees(temporary: Path, number: int) -> None:
+    top = top_of(Path.cwd())
+    for root in (temporary / f"side{at}" for at in range(number)):
         is_worktree = (root / ".git").is_file() or not root.exists()
         shutil.rmtree(root, ignore_errors=True)
         if top is not None and is_worktree:
             # Git knows one that was interrupted before its files were there, too.
-            _git(top, "worktree", "remove", "--force", "--force", str(root))
+            git(top, "worktree", "remove", "--force", "--force", str(root))
 
 
-def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+def git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
     except FileNotFoundError:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tbprof.preflight.proof.command import _parser, _task
+from tbprof.preflight.proof.command import _parser, task_of
 from tbprof.preflight.proof.judging import Proof, Tasks, prove
 from tbprof.preflight.proof.record import Task, read_record, task_text
 from tbprof.preflight.proof.running import Ended
@@ -64,7 +64,7 @@ def prove_sources(server: SideServer, before: str, after: str, folder: Path) -> 
         root = folder / name
         root.mkdir(parents=True)
         (root / "train.py").write_text(source, encoding="utf-8")
-        tasks.append(_task(Side(name, "train.py", root, root, folder / "original"), options, ()))
+        tasks.append(task_of(Side(name, "train.py", root, root, folder / "original"), options, ()))
     (folder / "runs").mkdir()
     return prove(Tasks(*tasks, folder / "runs", server), threads=2)
 
