@@ -18,6 +18,7 @@ _NAMES = (
     "report",
     "preflight",
     "prove",
+    "bisect",
     "rules",
     "guides",
     "classic",

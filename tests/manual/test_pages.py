@@ -63,7 +63,7 @@ def test_shell_blocks_are_commands_that_exist() -> None:
 
 
 def test_python_blocks_are_python() -> None:
-    known = ("", "python", "json", "bash", "nginx", "caddy")
+    known = ("", "text", "python", "json", "bash", "nginx", "caddy")
     assert {language for _, language, _ in blocks()} - set(known) == set()
     for name, language, text in blocks():
         if language == "python":
