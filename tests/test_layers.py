@@ -105,7 +105,8 @@ LAW = {
     "hook": allowed("process program remote safe_open model", "torch"),
     "integrations": allowed("hook"),
     "preflight": allowed(
-        "framework_options line_rules optable program standard_streams texts.* model", "msgspec pytest torch"
+        "framework_options line_rules optable program standard_streams texts.* model",
+        "libcst msgspec pytest torch",
     ),
     "demo": allowed("hook", "torch torchvision"),
 }

@@ -18,6 +18,7 @@ _NAMES = (
     "report",
     "preflight",
     "prove",
+    "fix",
     "bisect",
     "rules",
     "guides",

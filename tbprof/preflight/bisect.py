@@ -21,7 +21,7 @@ from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import json_text, plain, plain_lines
 from tbprof.model import joined_statement
 from tbprof.preflight.prediction import ENDED_WELL, PredictedSite, Prediction
-from tbprof.preflight.proof.command import add_run_options, task_of
+from tbprof.preflight.proof.command import add_side_options, task_of
 from tbprof.preflight.proof.running import Run, run_in_process
 from tbprof.preflight.proof.sides import git, sides_of
 from tbprof.records import dataclass
@@ -206,7 +206,7 @@ def _parser() -> argparse.ArgumentParser:
     most = "most of a step of a good commit; default: as many as GOOD has"
     parser.add_argument("--sync-points", type=int, metavar="N", help=most)
     parser.add_argument("--script", action="store_true", help="print what `git bisect run` takes")
-    add_run_options(parser, _STEPS)
+    add_side_options(parser, _STEPS)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument(
         "revisions", nargs="+", metavar="REVISION", help="GOOD and BAD, or one to judge alone"

@@ -14,6 +14,7 @@ from tbprof.hook.run import parser as run_parser
 from tbprof.preflight import bisect
 from tbprof.preflight import command as preflight_command
 from tbprof.preflight.fits import command as fits_command
+from tbprof.preflight.fix import command as fix_command
 from tbprof.preflight.proof import command as proof_command
 
 OTHER_PROGRAMS = frozenset(
@@ -38,6 +39,7 @@ def commands() -> Mapping[str, frozenset[str]]:
     found["run"] = _options(run_parser(HookOptions))
     found["preflight"] = _options(preflight_command._parser())
     found["fits"] = _options(fits_command._parser())
+    found["fix"] = _options(fix_command._parser())
     found["bisect"] = _options(bisect._parser())
     found["prove"] = _options(proof_command._parser())
     return found

@@ -52,7 +52,7 @@ def run(arguments: Sequence[str] | None = None, *, run_side: Run = run_in_proces
             TemporaryDirectory(prefix="tbprof-prove-", ignore_cleanup_errors=True) as folder,
         ):
             before, after = (task_of(side, options, rest) for side in sides)
-            proof = prove(Tasks(before, after, Path(folder), run_side), _other_threads())
+            proof = prove(Tasks(before, after, Path(folder), run_side), other_threads())
     except TbprofError as error:
         sys.stderr.write(f"tbprof: {plain(str(error))}\n")
         return _COULD_NOT
@@ -68,7 +68,7 @@ def run(arguments: Sequence[str] | None = None, *, run_side: Run = run_in_proces
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tbprof prove", description=run.__doc__)
-    add_run_options(parser)
+    add_side_options(parser)
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     parser.add_argument("before", help="a revision of git, a folder (. for what is there now) or a script")
     parser.add_argument("after", help="another one")
@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def add_run_options(parser: argparse.ArgumentParser, steps: int = 5) -> None:
+def add_side_options(parser: argparse.ArgumentParser, steps: int = 5) -> None:
     """How sides are run; `task_of` takes these options."""
     parser.add_argument(
         "--steps", type=int, default=steps, help=f"optimizer steps after the first; default: {steps}"
@@ -120,6 +120,7 @@ def task_of(side: Side, options: argparse.Namespace, arguments: tuple[str, ...])
     )
 
 
-def _other_threads() -> int:
+def other_threads() -> int:
+    """A number of threads that runs do not have by themselves."""
     cores: Any = os.cpu_count()
     return 1 if (cores or 1) > 1 else 2

@@ -51,6 +51,10 @@ def sides_of(names: Sequence[str], program: str | None, links: Sequence[str]) ->
         )
     if program is not None and any(are_scripts):
         raise UsageError(f"{program} is one script too many: two scripts are the two sides themselves")
+    if program is not None and Path(program).is_absolute():
+        raise UsageError(
+            f"{program} is one file for all sides: name it from this folder, as {Path(program).name}"
+        )
     with TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as temporary:
         made: list[Side] = []
         try:

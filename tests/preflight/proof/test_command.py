@@ -301,6 +301,7 @@ def test_a_module_that_is_not_the_sides_own(repository: Repository) -> None:
             "HEAD and HEAD: give two scripts, or two revisions or folders and the script",
         ),
         (("train.py", "HEAD"), "train.py", "train.py is one script too many"),
+        (("HEAD", "HEAD"), "/train.py", "/train.py is one file for all sides"),
     ],
 )
 def test_sides_that_can_not_be_made(
