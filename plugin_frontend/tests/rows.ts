@@ -8,6 +8,8 @@ const SITE: SiteRow = {
   ...recordedSite(),
   index: 0,
   where: "",
+  op_before: null,
+  op_after: null,
   what: "copy",
   direction: "DtoH",
   memory: "pageable",

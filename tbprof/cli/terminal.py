@@ -12,7 +12,7 @@ from tbprof.model import MemoryPeak, Report
 from tbprof.texts.actions import place_of
 from tbprof.texts.check_outcomes import other_places_sentence
 from tbprof.texts.figures.computing import gpu_use_sentence
-from tbprof.texts.figures.places import scope_of
+from tbprof.texts.figures.places import between_ops, scope_of
 from tbprof.texts.figures.quantities import count, duration, mean, milliseconds, share, size
 from tbprof.texts.idle import cause_name
 from tbprof.texts.memory import MemoryFigures, peak_words
@@ -321,7 +321,11 @@ def _where(site: SiteRow) -> str:
     source = site.source
     if source is None:
         # The operators follow in the next line.
-        return site.label or site.module or "(line not recorded)"
+        return (
+            site.label
+            or site.module
+            or f"(line not recorded) {between_ops(site.op_before, site.op_after)}".rstrip()
+        )
     line = f"{source.file}:{source.line}" if source.line is not None else source.file
     return f"{line} {source.function}" if source.exact else f"{line} {source.function} (line of its def)"
 

@@ -50,6 +50,11 @@ class Figures:
         """What to do, in the imperative, where the figures tell more than the rule's page; else ""."""
         return ""
 
+    @property
+    def how(self) -> str:
+        """How to do it, in sentences, where that depends on the figures; else ""."""
+        return ""
+
     def sentence(self, _: Scope, /) -> str:
         """The figures in whole sentences; "" where the rule's page says all."""
         return ""
@@ -100,6 +105,8 @@ class Remedy:
     """The code of the rule whose fix is the one to take; "" where that is the finding's own."""
     graphed_in: str = ""
     """The scope or line that its kernels come from, which a CUDA graph replays; "" where none is known."""
+    origin: str = ""
+    """What most of its kernels come from, in words, where it is about no place of the program."""
 
     def numbers(self) -> dict[str, int | float | str]:
         """What is known, by name, as it is stored and printed."""
@@ -107,5 +114,6 @@ class Remedy:
         known = (
             *(("hint", self.hint), ("used_at_once", used_at_once)),
             *(("fixed_as", self.fixed_as), ("graphed_in", self.graphed_in)),
+            ("origin", self.origin),
         )
         return {name: value for name, value in known if value}

@@ -80,6 +80,10 @@ class Site:
     communication_wait_ns: int | None = None
     """The part of `explained_ns` during which the device communicated and computed nothing: how long it
     takes another rank decides."""
+    op_before: str | None = None
+    """The operator that most often ends before its own begins, where nothing else says where it is."""
+    op_after: str | None = None
+    """The one that then follows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def remedy_of(stored: StoredNumbers) -> Remedy:
         used_at_once=bool(stored.get("used_at_once", 0)),
         fixed_as=str(stored.get("fixed_as", "")),
         graphed_in=str(stored.get("graphed_in", "")),
+        origin=str(stored.get("origin", "")),
     )
 
 

@@ -206,7 +206,7 @@ class Instance(_message.Message):
     def __init__(self, step: _Optional[int] = ..., host: _Optional[_Iterable[_Union[Span, _Mapping]]] = ..., device: _Optional[_Iterable[_Union[Span, _Mapping]]] = ..., op: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
 
 class Site(_message.Message):
-    __slots__ = ("direction", "memory", "calls", "ops", "source", "label", "module", "count", "blocking", "per_step", "bytes", "wait_ns", "wait_net_ns", "explained_ns", "starve_ns", "instance", "device_ns", "exposed_ns", "library", "callers", "wait_per_step_ns", "communication_wait_ns")
+    __slots__ = ("direction", "memory", "calls", "ops", "source", "label", "module", "count", "blocking", "per_step", "bytes", "wait_ns", "wait_net_ns", "explained_ns", "starve_ns", "instance", "device_ns", "exposed_ns", "library", "callers", "wait_per_step_ns", "communication_wait_ns", "op_before", "op_after")
     DIRECTION_FIELD_NUMBER: _ClassVar[int]
     MEMORY_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
@@ -229,6 +229,8 @@ class Site(_message.Message):
     CALLERS_FIELD_NUMBER: _ClassVar[int]
     WAIT_PER_STEP_NS_FIELD_NUMBER: _ClassVar[int]
     COMMUNICATION_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    OP_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    OP_AFTER_FIELD_NUMBER: _ClassVar[int]
     direction: str
     memory: str
     calls: _containers.RepeatedScalarFieldContainer[str]
@@ -251,7 +253,9 @@ class Site(_message.Message):
     callers: _containers.RepeatedCompositeFieldContainer[Source]
     wait_per_step_ns: _containers.RepeatedScalarFieldContainer[int]
     communication_wait_ns: int
-    def __init__(self, direction: _Optional[str] = ..., memory: _Optional[str] = ..., calls: _Optional[_Iterable[str]] = ..., ops: _Optional[_Iterable[str]] = ..., source: _Optional[_Union[Source, _Mapping]] = ..., label: _Optional[str] = ..., module: _Optional[str] = ..., count: _Optional[int] = ..., blocking: _Optional[int] = ..., per_step: _Optional[_Iterable[int]] = ..., bytes: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_net_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., starve_ns: _Optional[int] = ..., instance: _Optional[_Union[Instance, _Mapping]] = ..., device_ns: _Optional[int] = ..., exposed_ns: _Optional[int] = ..., library: _Optional[str] = ..., callers: _Optional[_Iterable[_Union[Source, _Mapping]]] = ..., wait_per_step_ns: _Optional[_Iterable[int]] = ..., communication_wait_ns: _Optional[int] = ...) -> None: ...
+    op_before: str
+    op_after: str
+    def __init__(self, direction: _Optional[str] = ..., memory: _Optional[str] = ..., calls: _Optional[_Iterable[str]] = ..., ops: _Optional[_Iterable[str]] = ..., source: _Optional[_Union[Source, _Mapping]] = ..., label: _Optional[str] = ..., module: _Optional[str] = ..., count: _Optional[int] = ..., blocking: _Optional[int] = ..., per_step: _Optional[_Iterable[int]] = ..., bytes: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_net_ns: _Optional[int] = ..., explained_ns: _Optional[int] = ..., starve_ns: _Optional[int] = ..., instance: _Optional[_Union[Instance, _Mapping]] = ..., device_ns: _Optional[int] = ..., exposed_ns: _Optional[int] = ..., library: _Optional[str] = ..., callers: _Optional[_Iterable[_Union[Source, _Mapping]]] = ..., wait_per_step_ns: _Optional[_Iterable[int]] = ..., communication_wait_ns: _Optional[int] = ..., op_before: _Optional[str] = ..., op_after: _Optional[str] = ...) -> None: ...
 
 class DeviceIdle(_message.Message):
     __slots__ = ("device_ns", "empty_ns", "queued_ns", "by_cause")

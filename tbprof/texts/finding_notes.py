@@ -14,6 +14,8 @@ def finding_note(finding: Finding, scope: Scope) -> str:
     needed = _NEEDED_HERE if finding.remedy.used_at_once else ""
     graphed = finding.remedy.graphed_in
     where = f"Most of it is replayed by a CUDA graph, from {name_words(graphed)}." if graphed else ""
+    if finding.remedy.origin:
+        where = f"Above all in {name_words(finding.remedy.origin)}."
     return " ".join(said for said in (_figures(finding, scope), where, needed) if said)
 
 

@@ -73,7 +73,8 @@ def fix_words(finding: Finding) -> RuleText:
     option = OPTION_OF.get(finding.remedy.hint)
     if option is not None:
         return replace(words, action=option.order, fix=option.fix)
-    return replace(words, action=finding.figures.order) if finding.figures.order else words
+    figures = finding.figures
+    return replace(words, action=figures.order or words.action, fix=figures.how or words.fix)
 
 
 def all_rules() -> tuple[RuleText, ...]:

@@ -144,7 +144,8 @@ def _place(finding: Finding) -> str:
     """
     place = finding.figures.place
     if not place:
-        return name_words(finding.remedy.graphed_in)
+        origin = finding.remedy.origin
+        return name_words(finding.remedy.graphed_in or (f"above all in {origin}" if origin else ""))
     return place_words(place) if finding.rule.startswith(_ABOUT_HOST) else name_words(place)
 
 

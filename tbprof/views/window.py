@@ -53,6 +53,9 @@ class SiteRow:
     wait_us: float
     wait_net_us: float
     explained_us: float
+    op_before: str | None
+    """The operators around its own, where no line, label or module is known."""
+    op_after: str | None
     communication_wait_us: float | None
     """The part of `explained_us` during which the device communicated and computed nothing."""
     starve_us: float

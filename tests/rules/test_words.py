@@ -95,11 +95,14 @@ def test_a_remedy_lies_beside_the_figures() -> None:
         "used_at_once": 1,
         "fixed_as": "CPY03",
         "graphed_in": "decoder",
+        "origin": "operator aten::conv2d",
     }
     assert known.keys() == Remedy.__annotations__.keys()
     stored = {"per_step": 7, **known}
     remedy = remedy_of(stored)
-    assert remedy == Remedy("lightning_log", used_at_once=True, fixed_as="CPY03", graphed_in="decoder")
+    assert remedy == Remedy(
+        "lightning_log", True, fixed_as="CPY03", graphed_in="decoder", origin="operator aten::conv2d"
+    )
     assert {**found_figures("SYN05", stored).numbers(), **remedy.numbers()} == stored
 
 

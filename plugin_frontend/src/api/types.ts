@@ -294,6 +294,9 @@ export interface SiteRow {
   wait_us: number;
   wait_net_us: number;
   explained_us: number;
+  /** The operators around its own, where no line, label or module is known. */
+  op_before: string | null;
+  op_after: string | null;
   /** The part of `explained_us` during which the device communicated and computed nothing. */
   communication_wait_us: number | null;
   starve_us: number;

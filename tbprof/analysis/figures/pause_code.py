@@ -10,6 +10,8 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s
 
 _MOST = 0.5
+_THEN = "\u203a"
+"""Between operators that follow one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,19 @@ class PauseCode:
     launches: bool
     """Whether most of the pauses lie in operators that are slow to launch their work."""
     before: str
-    """The operator after whose end most of the time of the pauses begins."""
+    """The operator after whose end most of the time of the pauses begins; where the one at their end has the
+    same name, with the one before it.
+    """
     after: str
-    """The one that begins at their end."""
+    """The one that begins at their end; likewise with the one after it."""
     between: int
     """How many of the pauses lie between these two."""
+    between_share: float
+    """The part of the pauses that lies between them, 0 to 1."""
+    operators: int
+    """How many operators run in the pauses."""
+    most_often: str
+    """The most frequent of them."""
 
 
 def pause_code(facts: Facts, idle: Intervals) -> PauseCode:
@@ -35,14 +45,19 @@ def pause_code(facts: Facts, idle: Intervals) -> PauseCode:
     slices, names, ops = facts.trace.slices, facts.trace.names, facts.top_ops
     held_ns = overlap_ns(idle, slices.start_ns[ops.rows], slices.end_of(ops.rows))
     name, most_ns = _largest(slices.name[ops.rows].astype(np.int64), held_ns)
-    (before, after), between = _around(facts, ops.rows, idle)
+    around = _around(facts, ops.rows, idle)
+    inside = (held_ns > 0) & (ops.kernels == 0)
+    often, _ = _largest(slices.name[ops.rows[inside]].astype(np.int64), np.ones(inside.sum(), np.int64))
     return PauseCode(
         largest=names[name] if most_ns else "",
         share=most_ns / max(total_ns(idle), 1),
         launches=int(held_ns[ops.kernels > 0].sum()) > _MOST * total_ns(idle),
-        before=before,
-        after=after,
-        between=between,
+        before=around.before,
+        after=around.after,
+        between=around.pauses,
+        between_share=around.idle_ns / max(total_ns(idle), 1),
+        operators=int(inside.sum()),
+        most_often="" if often == NONE else names[often],
     )
 
 
@@ -57,18 +72,33 @@ def _largest(keys: Int64s, weights_ns: Int64s) -> tuple[int, int]:
     return int(distinct_keys[largest]), int(sums_ns[largest])
 
 
-def _around(facts: Facts, rows: Int64s, idle: Intervals) -> tuple[tuple[str, str], int]:
-    """The operators between which most of the time lies, and how many of the pauses."""
+@dataclass(frozen=True, slots=True)
+class _Around:
+    before: str = ""
+    after: str = ""
+    pauses: int = 0
+    idle_ns: int = 0
+
+
+def _around(facts: Facts, rows: Int64s, idle: Intervals) -> _Around:
+    """The operators between which most of the time lies."""
     slices, names = facts.trace.slices, facts.trace.names
     rows = rows[np.argsort(slices.start_ns[rows], kind="stable")]
     # A pause ends when the launch of the next operator does: that operator began before.
     last = np.searchsorted(slices.start_ns[rows], idle.end_ns, side="left") - 1
     first = np.searchsorted(slices.start_ns[rows], idle.start_ns, side="right") - 1
-    within = (first >= 0) & (first < last)
+    within = np.flatnonzero((first >= 0) & (first < last))
     name = slices.name[rows].astype(np.int64)
     pairs = name[first[within]] * len(names) + name[last[within]]
-    pair, _ = _largest(pairs, (idle.end_ns - idle.start_ns)[within])
+    length_ns = (idle.end_ns - idle.start_ns)[within]
+    pair, idle_ns = _largest(pairs, length_ns)
     if pair == NONE:
-        return ("", ""), 0
-    before, after = divmod(pair, len(names))
-    return (names[before], names[after]), int((pairs == pair).sum())
+        return _Around()
+    before, after = (names[one] for one in divmod(pair, len(names)))
+    if before == after:
+        longest = within[np.argmax(np.where(pairs == pair, length_ns, NONE))]
+        at, end = int(first[longest]), int(last[longest])
+        outer = "".join(f"{names[name[one]]} {_THEN} " for one in range(max(at - 1, 0), at))
+        inner = "".join(f" {_THEN} {names[name[one]]}" for one in range(end + 1, min(end + 2, len(rows))))
+        before, after = f"{outer}{before}", f"{after}{inner}"
+    return _Around(before, after, int((pairs == pair).sum()), idle_ns)

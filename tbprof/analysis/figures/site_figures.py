@@ -22,6 +22,7 @@ def site_figures(facts: Facts, site: SiteMembers) -> Site:
     episodes, members = facts.episodes, site.members
     step = episodes.step[members]
     per_step = np.bincount(step[step != NONE], minlength=len(facts.steps))
+    op_before, op_after = _neighbors(facts, site)
     wait_per_step = np.zeros(len(facts.steps), np.int64)
     np.add.at(wait_per_step, step[step != NONE], episodes.wait_ns[members][step != NONE])
     return Site(
@@ -47,7 +48,27 @@ def site_figures(facts: Facts, site: SiteMembers) -> Site:
         callers=_callers(facts, site),
         wait_per_step_ns=tuple(wait_per_step.tolist()),
         communication_wait_ns=int(facts.wait_for_communication_ns[members].sum()),
+        op_before=op_before,
+        op_after=op_after,
     )
+
+
+def _neighbors(facts: Facts, site: SiteMembers) -> tuple[str | None, str | None]:
+    """The outermost operators before and after, the most frequent pair; no line, label or module is known."""
+    slices, ops = facts.trace.slices, facts.top_ops
+    if site.source is not None or site.label or site.module or len(ops) == 0:
+        return None, None
+    order = np.argsort(ops.rows)
+    at = np.searchsorted(ops.rows[order], site.outermost_op)
+    at = order[np.minimum(at, len(order) - 1)]
+    at = at[(ops.rows[at] == site.outermost_op) & (at > 0) & (at < len(ops) - 1)]
+    at = at[(ops.lane[at - 1] == ops.lane[at]) & (ops.lane[at + 1] == ops.lane[at])]
+    pairs = np.stack([slices.name[ops.rows[at - 1]], slices.name[ops.rows[at + 1]]], axis=1)
+    if len(pairs) == 0:
+        return None, None
+    distinct, which = distinct_lines(pairs.astype(np.int64))
+    before, after = distinct[np.argmax(np.bincount(which))].tolist()
+    return facts.trace.names[before], facts.trace.names[after]
 
 
 def _callers(facts: Facts, site: SiteMembers) -> tuple[Source, ...]:

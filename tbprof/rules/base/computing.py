@@ -14,6 +14,7 @@ from tbprof.analysis.names import are_named, matching_names
 from tbprof.model import MEDIUM_SHARE, SEVERITIES, Figures, Finding, Removal, Saving, Severity
 from tbprof.rules.base.evidence import row_evidence
 from tbprof.rules.base.findings import Confidence, window_finding, with_remedy
+from tbprof.rules.base.origin import origin_of
 from tbprof.rules.base.severity import severity_of_transfer
 from tbprof.trace.columns.arrays import NONE, Int64s
 
@@ -83,7 +84,11 @@ def computing_finding(
         evidence=row_evidence(facts, "kernel", facts.work.rows[at]),
         figures=figures,
     )
-    return with_remedy(found, graphed_in=graph_place(facts.graph_places, at, length_ns))
+    graphed_in = graph_place(facts.graph_places, at, length_ns)
+    is_placed = bool(figures.place or graphed_in)
+    return with_remedy(
+        found, graphed_in=graphed_in, origin="" if is_placed else origin_of(facts, at, length_ns)
+    )
 
 
 def _is_of_one(facts: Facts, at: Int64s, ceiling_ns: int) -> bool:

@@ -54,7 +54,9 @@ def site_finding(
     return with_remedy(found, hint=_hint(site))
 
 
-def with_remedy(finding: Finding, *, hint: str = "", fixed_as: str = "", graphed_in: str = "") -> Finding:
+def with_remedy(
+    finding: Finding, *, hint: str = "", fixed_as: str = "", graphed_in: str = "", origin: str = ""
+) -> Finding:
     """The same finding with what else is known of its fix."""
     known = finding.remedy
     remedy = dataclasses.replace(
@@ -62,6 +64,7 @@ def with_remedy(finding: Finding, *, hint: str = "", fixed_as: str = "", graphed
         hint=hint or known.hint,
         fixed_as=fixed_as or known.fixed_as,
         graphed_in=graphed_in or known.graphed_in,
+        origin=origin or known.origin,
     )
     return finding if remedy == finding.remedy else dataclasses.replace(finding, remedy=remedy)
 

@@ -48,6 +48,13 @@ _DOES = {
 }
 """What happens without each option to pass."""
 
+_HOW = {
+    "gradient_as_bucket_view=True": "Gradients then are views of the buckets.",
+    "broadcast_buffers=False": "Each rank then keeps its own running statistics.",
+    "find_unused_parameters=False": "It is right where every parameter gets a gradient in every step; "
+    "`static_graph=True` where it is always the same ones that get none.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class DdpOption(Figures):
@@ -61,6 +68,10 @@ class DdpOption(Figures):
     @property
     def order(self) -> str:
         return f"Pass `{self.place}` to DistributedDataParallel"
+
+    @property
+    def how(self) -> str:
+        return _HOW.get(self.place, "")
 
     def sentence(self, scope: Scope, /) -> str:
         if self.place not in _DOES:

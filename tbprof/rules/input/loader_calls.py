@@ -15,6 +15,7 @@ from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.attribution.op_chains import called_from, library_of
 from tbprof.analysis.attribution.sources import frames_of_stack, parse_frame, user_frames
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.deepest_function import deepest_function, frames_around, training_frames
 from tbprof.analysis.figures.idle_places import drained_by
 from tbprof.analysis.figures.sampled_places import sampled_place
 from tbprof.analysis.figures.savings import earlier_host_ns
@@ -24,7 +25,7 @@ from tbprof.model import IN_LOADER, Saving, Source
 from tbprof.records import dataclass
 from tbprof.rules.input import words
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
-from tbprof.trace.columns.columns import Category, Slices
+from tbprof.trace.columns.columns import Category
 
 READY_BATCH_NS = 1_400_000
 """What taking a ready batch took, at the median, from four workers in the public ResNet-50 traces."""
@@ -111,25 +112,12 @@ def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | Non
     """
     if len(facts.trace.call_stack.rows):
         return _of_call_stacks(facts, calls)
-    slices, names = facts.trace.slices, facts.trace.names
-    rows = user_frames(facts.trace)
+    slices = facts.trace.slices
+    rows = training_frames(facts)
     within = union(slices.start_ns[calls.rows], slices.end_of(calls.rows))
-    rows = rows[is_among(slices.lane[rows], facts.training_threads)]
     rows = rows[overlap_ns(within, slices.start_ns[rows], slices.end_of(rows)) == slices.duration_ns[rows]]
-    covered_ns = overlap_ns(calls.idle, slices.start_ns[rows], slices.end_of(rows))
-    name, at = np.unique(slices.name[rows], return_inverse=True)
-    of_name = np.bincount(at, covered_ns, len(name))
-    idle_ns = max(total_ns(calls.idle), 1)
-    most = np.flatnonzero(of_name >= _MOST * idle_ns)
-    if len(most) == 0:
-        return known_place(facts, calls)
-    chains = [
-        _around(slices, rows, int(rows[at == one][np.argmax(covered_ns[at == one])])) for one in most.tolist()
-    ]
-    deepest = int(np.argmax([len(chain) for chain in chains]))
-    chain = [parse_frame(names[slices.name[one]], exact=False) for one in chains[deepest].tolist()]
-    share = min(float(of_name[most[deepest]]) / idle_ns, 1.0)
-    return called_from([frame for frame in chain if frame is not None]), share
+    found = deepest_function(facts, rows, calls.idle, _MOST)
+    return known_place(facts, calls) if found is None else (found.place, found.share)
 
 
 def known_place(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
@@ -176,19 +164,11 @@ def _taken_in(facts: Facts, calls: LoaderCalls) -> str:
         chain = [] if stack < 0 else frames_of_stack(trace.names[stack])
     else:
         rows = user_frames(trace)
-        around = _around(slices, rows, int(last[0]))
+        around = frames_around(slices, rows, int(last[0]))
         found = (parse_frame(trace.names[slices.name[one]], exact=False) for one in around.tolist())
         chain = [frame for frame in found if frame is not None]
     own = [frame for frame in chain if library_of(frame.file) is None]
     return called_from(own[:1]) if own else ""
-
-
-def _around(slices: Slices, rows: Int64s, row: int) -> Int64s:
-    """The ones of `rows` that hold a row, itself first, then outwards."""
-    start, end = slices.start_ns[row], slices.start_ns[row] + slices.duration_ns[row]
-    holds = (slices.start_ns[rows] <= start) & (slices.end_of(rows) >= end)
-    around: Int64s = rows[holds & (slices.lane[rows] == slices.lane[row])]
-    return around[np.argsort(slices.duration_ns[around], kind="stable")]
 
 
 def _only_dataset(facts: Facts) -> str:

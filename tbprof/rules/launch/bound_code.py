@@ -25,8 +25,9 @@ from tbprof.model import CRITICAL_SHARE, MEDIUM_SHARE, SEVERITIES, Finding, Savi
 from tbprof.records import dataclass
 from tbprof.rules.base.computing import typical_ns
 from tbprof.rules.base.evidence import idle_evidence
-from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.findings import window_finding, with_remedy
 from tbprof.rules.base.launching import gaps_ns, launching
+from tbprof.rules.base.origin import origin_of
 from tbprof.rules.base.severity import severity_of_cause
 from tbprof.rules.launch.compiled_launches import are_compiled
 from tbprof.rules.launch.words import BoundCode
@@ -80,7 +81,7 @@ def _finding(facts: Facts, rule: str, code: CodeKernels) -> Finding:
     host_ns = earlier_host_ns(facts, launching(facts, code.work, LONG_PAUSE_NS))
     won_ns = max(total_ns(code.idle), host_ns + gaps_ns(facts, code.work))
     steps = len(facts.steps)
-    return window_finding(
+    found = window_finding(
         rule,
         place=code.place,
         severity=_severity(facts, seen),
@@ -98,6 +99,8 @@ def _finding(facts: Facts, rule: str, code: CodeKernels) -> Finding:
             graph_blockers=_graph_blockers(facts),
         ),
     )
+    origin = "" if code.place else origin_of(facts, code.work, np.ones(len(code.work), np.int64))
+    return with_remedy(found, origin=origin)
 
 
 def _graph_blockers(facts: Facts) -> int:

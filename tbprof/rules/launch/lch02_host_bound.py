@@ -43,6 +43,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.deepest_function import deepest_function, training_frames
 from tbprof.analysis.figures.health import knows_launching_code
 from tbprof.analysis.figures.idle_places import LaunchIdle, find_launch_idle, largest_cause, pauses
 from tbprof.analysis.figures.packed_buffers import packed_buffers
@@ -66,6 +67,9 @@ _CODE = "LCH02"
 
 _ONCE_NS = 100_000
 
+_MOST = 0.3
+"""The part of the pauses from which a function is what to change."""
+
 _CODE_ROWS = (Category.USER_ANNOTATION, Category.PYTHON, Category.CPU_OP)
 
 
@@ -82,6 +86,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=idle_ns[place])
     won_ns = max(total_ns(idle), earlier_host_ns(facts, _paused(facts, place)))
     code = pause_code(facts, idle)
+    function = deepest_function(facts, facts.once(training_frames), idle, _MOST)
     yield window_finding(
         _CODE,
         place=named,
@@ -103,6 +108,11 @@ def find(facts: Facts) -> Iterator[Finding]:
             before=code.before,
             after=code.after,
             between=code.between / len(facts.steps),
+            between_share=code.between_share if code.between else None,
+            operators=code.operators / len(facts.steps) if code.operators else None,
+            most_often=code.most_often,
+            function="" if function is None else function.place,
+            function_share=None if function is None else function.share,
         ),
     )
 

@@ -53,6 +53,15 @@ class HostPauses(Figures):
     after: str = ""
     between: float = 0.0
     """How many a step lie between these."""
+    between_share: float | None = None
+    """The part of the pauses that lies between them, 0 to 1."""
+    operators: float | None = None
+    """How many operators run in them and launch nothing, a step."""
+    most_often: str = ""
+    """The most frequent of these."""
+    function: str = ""
+    """The deepest function that holds much of the pauses, where Python frames were recorded."""
+    function_share: float | None = None
     sampled_share: float | None = None
     """The place's share of the hook's samples outside of torch's operators, where these name it."""
     samples: int | None = None
@@ -72,45 +81,82 @@ class HostPauses(Figures):
                 f"{spent} in code that calls no operator of torch's: {part} lie in {place_words(self.place)}."
             )
         if not self.place and not self._names_largest:
-            return f"{spent} in code that was not recorded{self._around(scope)}."
-        part = (
-            f": {share(self.largest_share)} of it in `{name_words(self.largest)}`"
-            if self._names_largest
-            else ""
-        )
-        return f"{spent} in {place_words(self.place) or 'code that was not recorded'}{part}."
+            return f"{spent} in code that was not recorded{self._around(scope)}{self._running(scope)}."
+        spent = f"{spent} in {place_words(self.place) or 'code that was not recorded'}"
+        if self._names_largest:
+            return f"{spent}: {share(self.largest_share)} of it in `{name_words(self.largest)}`."
+        if self._names_function:
+            return f"{spent}: {share(self.function_share or 0.0)} of it in {self.function}."
+        return f"{spent}{self._around(scope)}{self._running(scope)}."
 
     @property
     def order(self) -> str:
         """The largest thing with a name is what to change; where nothing was recorded, where to look."""
-        if _PREPARES.search(self.place):
+        if _PREPARES.search(self.place) or (self._names_function and _PREPARES.search(self.function)):
             return "Prepare batches in worker processes, or before the step"
         if self.sampled_share is not None:
             return f"Shorten {place_words(self.place)}, or move it out of the step"
-        made = _MADE_ON_HOST.fullmatch(self.largest if self._names_largest else self.place)
-        if made is not None:
-            what = f"torch.{made[1]}(..., device='cuda')"
-            return f"Make this tensor on the GPU: `{what}` instead of `{made[1]}` on the CPU and a copy"
-        if self.launches and self.largest_share >= _LEAST_NAMED:
+        if made := self._made:
+            what = f"torch.{made}(..., device='cuda')"
+            return f"Make this tensor on the GPU: `{what}` instead of `{made}` on the CPU and a copy"
+        if self._launches_often:
             return (
                 f"Launch less often, above all `{name_words(self.largest)}`: record a CUDA graph, or compile"
             )
         if self._names_largest:
             return f"Shorten `{name_words(self.largest)}` on the host, or move it out of the step"
-        if not self.place and self.before and self.after:
+        if self._names_function:
+            above = (self.function_share or 0.0) < _NEARLY_ALL
+            does = f"the host's own work here, above all {self.function}" if above else self.function
+            return f"Shorten {does}, or move it out of the step"
+        if self.before and self.after and not _IS_CODE.search(self.place):
             return f"Shorten what the host does between {self._pair}"
         return ""
+
+    @property
+    def how(self) -> str:
+        """Of what is made on the host, and of what is launched there; the rule's page has the rest."""
+        if self._made:
+            return "Pass `device=` to the call that makes it, and leave the copy out."
+        if self._launches_often and not _PREPARES.search(self.place) and self.sampled_share is None:
+            return "Use the fused form of the library, compile that code, or record it as a CUDA graph."
+        return ""
+
+    @property
+    def _made(self) -> str:
+        """The factory of torch's that the host runs there for most of the time; "" if none."""
+        made = _MADE_ON_HOST.fullmatch(self.largest if self._names_largest else self.place)
+        return "" if made is None else made[1]
+
+    @property
+    def _launches_often(self) -> bool:
+        return self.launches and self.largest_share >= _LEAST_NAMED
 
     @property
     def _names_largest(self) -> bool:
         """Not inside an operator: what it is made of nobody can change."""
         return self.largest_share >= _LEAST_NAMED and not _IS_OPERATOR.match(self.place)
 
+    @property
+    def _names_function(self) -> bool:
+        """Not where it is the place itself."""
+        innermost = self.function.rpartition(" ")[2]
+        return bool(self.function) and not self.place.endswith(f": {innermost}")
+
+    def _running(self, scope: Scope) -> str:
+        if not self.operators or self.operators < _MANY_OPERATORS:
+            return ""
+        often = f"`{name_words(self.most_often)}` most often"
+        return f"; {about(self.operators)} operators that launch nothing run in it {scope.each}, {often}"
+
     def _around(self, scope: Scope) -> str:
         if not self.before or not self.after:
             return ""
+        part = (
+            "most" if self.between_share is None or self.between_share >= _MOST else share(self.between_share)
+        )
         often = f"{'once' if self.between == 1 else f'{about(self.between)} times'} {scope.each}"
-        return f", most of it between {self._pair}, {often}"
+        return f", {part} of it between {self._pair}, {often}"
 
     @property
     def _pair(self) -> str:
@@ -124,6 +170,11 @@ _MADE_ON_HOST = re.compile(
     r"aten::(rand|randn|randint|randperm|zeros|ones|full|arange|linspace|eye|normal|empty|tensor)"
 )
 _IS_OPERATOR = re.compile(r"\w+::")
+_IS_CODE = re.compile(r"\.pyx?(?:\(\d+\)|:\d+)?[: ]|^\w+::")
+"""A function, or an operator: all others are ranges, in which there can be anything."""
+_MOST = 0.5
+_NEARLY_ALL = 0.8
+_MANY_OPERATORS = 50
 _PREPARES = re.compile(r"(?i)preprocess|image_processing|collate|tokeniz|transforms?[./]")
 
 

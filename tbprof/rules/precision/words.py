@@ -27,6 +27,13 @@ class PlainProducts(Figures):
             return ""
         return f'Compute in mixed precision: `torch.autocast("cuda", dtype=torch.{self.autocast})`'
 
+    @property
+    def how(self) -> str:
+        if not self.autocast:
+            return ""
+        scales = ", and in a training scale the loss with `torch.amp.GradScaler`"
+        return f"Run the forward pass under it{scales if self.autocast == 'float16' else ''}."
+
     def sentence(self, scope: Scope, /) -> str:
         spent = f"{duration_of(self.per_step_ns)} {scope.each}, {share(self.share)} of {scope.name}"
         return (

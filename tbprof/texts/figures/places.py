@@ -63,12 +63,22 @@ def site_where(site: Site) -> str:
     """
     source = site.source
     if source is None:
+        ops = ", ".join(
+            said
+            for said in (" \u2039 ".join(site.ops[:2]), between_ops(site.op_before, site.op_after))
+            if said
+        )
         around = site.label or (f"module {site.module}" if site.module else "")
-        return place_words(around) if site.label else around or " \u2039 ".join(site.ops[:2])
+        return place_words(around) if site.label else around or ops
     line = _line_of(source)
     where = line if source.exact else f"{source.function} ({line})"
     own = site.callers[-1] if site.library and site.callers else None
     return where if own is None or own.line is None else f"{where}, from {_line_of(own)}"
+
+
+def between_ops(before: str | None, after: str | None) -> str:
+    """The operators around a site that nothing else says the place of; "" where something does."""
+    return f"between {before} and {after}" if before and after else ""
 
 
 def _line_of(source: Source) -> str:

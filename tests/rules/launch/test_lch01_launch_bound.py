@@ -107,6 +107,7 @@ def test_kernels_of_autograd_are_those_of_the_backward_pass() -> None:
 def test_code_without_a_name_is_found_and_has_none() -> None:
     (finding,) = found(hand_written_loss(label=""), "LCH01")
     assert (finding.numbers()["place"], finding.numbers()["median_kernel_ns"]) == ("", 4_000)
+    assert finding.remedy.origin == "operator aten::mul"
 
 
 def test_python_frames_slow_the_host_and_make_it_less_sure() -> None:

@@ -33,6 +33,8 @@ def test_code_that_launches_nothing_is_named() -> None:
         "before": "",
         "after": "",
         "between": 0.0,
+        "most_often": "",
+        "function": "",
     }
     assert finding.saving is not None
     assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 3 * 3_000_000)
@@ -99,6 +101,50 @@ def test_the_operator_that_holds_most_of_a_pause_is_what_to_change() -> None:
     assert figures.largest == "aten::randn" or figures.place == "aten::randn"
     assert "torch.randn(..., device='cuda')" in fix_words(finding).action
     assert "`randn` on the CPU" in figures.order
+
+
+def pausing_in(function: str, end: float) -> TraceBuilder:
+    """A label that holds the whole step, and a pause of 3 ms in it, of which a function holds a part."""
+    built = TraceBuilder()
+    built.step(0, 0, 10_000)
+    built.annotation("serve", 0, 10_000)
+    built.frame("diffusers/pipeline.py(11): __call__", 1, 9_999)
+    built.frame(function, 110, end)
+    built.op("aten::to", 100, 106)
+    built.launch(101, 105, runs=(106, 107))
+    built.op("aten::to", 3_100, 3_107)
+    built.launch(3_101, 3_106, runs=(3_107, 9_999))
+    return built
+
+
+def test_within_a_label_the_deepest_function_is_what_to_change() -> None:
+    """Not the one that runs for all of the step."""
+    (finding,) = found(pausing_in("diffusers/pipeline.py(80): hook", 2_000), "LCH02")
+    figures = finding.figures
+    assert isinstance(figures, HostPauses)
+    assert (figures.place, figures.function) == ("serve", "pipeline.py:80 hook")
+    assert figures.order == (
+        "Shorten the host's own work here, above all pipeline.py:80 hook, or move it out of the step"
+    )
+    assert figures.sentence(Scope("a step", "a step")).endswith("63\u202f% of it in pipeline.py:80 hook.")
+
+
+def test_without_a_function_the_operators_around_a_pause_say_where_it_is() -> None:
+    """Of the same name: with what was before the one, and comes after the other."""
+    built = pausing_in("diffusers/pipeline.py(80): hook", 120)
+    built.op("aten::nonzero", 50, 60)
+    built.op("aten::slice", 3_200, 3_201)
+    for at in range(60):
+        built.op("aten::select", 1_000 + at, 1_000.5 + at)
+    (finding,) = found(built, "LCH02")
+    figures = finding.figures
+    assert isinstance(figures, HostPauses)
+    assert figures.order == (
+        "Shorten what the host does between `aten::nonzero \u203a aten::to` and `aten::to \u203a aten::slice`"
+    )
+    assert "; 60 operators that launch nothing run in it a step, `aten::select` most often." in (
+        figures.sentence(Scope("a step", "a step"))
+    )
 
 
 def test_the_place_with_most_of_it_is_named_and_the_rest_is_counted() -> None:

@@ -12,6 +12,7 @@ from rule_scenes import found
 from trace_builder import TraceBuilder
 
 from tbprof.model import GPU_RATES
+from tbprof.texts.rule_pages import fix_words
 
 SGEMM, TF32 = "volta_sgemm_128x64_nn", "sm80_xmma_gemm_tf32f32_tf32f32_f32_tn_n"
 
@@ -34,6 +35,15 @@ def test_plain_float32_is_found_where_tensor_cores_are_faster(
 ) -> None:
     built = computing("aten::mm", kernels=(kernel,), kernel_us=400, device=device)
     assert [finding.rule for finding in found(built, "PRC01", "PRC02")] == codes
+
+
+def test_what_most_of_it_comes_from_is_named_and_how_autocast_is_used_on_that_device() -> None:
+    operators = ("aten::mm", "aten::conv2d", "aten::conv2d")
+    built = computing(*operators, kernels=(SGEMM,), kernel_us=200, device="Tesla T4")
+    (finding,) = found(built, "PRC01")
+    assert finding.remedy.origin == "operator aten::conv2d"
+    assert "torch.float16" in fix_words(finding).action
+    assert "GradScaler" in fix_words(finding).fix
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ interface SiteCellProps {
 
 /** Where a site is, what it does, and which rules found it. */
 export function SiteCell({ site, showsOps }: SiteCellProps) {
-  const { source, ops, what } = site;
+  const { source, ops, what, op_before, op_after } = site;
   if (source !== null) {
     return (
       <>
@@ -28,7 +28,7 @@ export function SiteCell({ site, showsOps }: SiteCellProps) {
       <bdi class={name === what ? "ell block" : "ell block mono"} title={name}>
         {name}
       </bdi>
-      <Facts site={site} text={name === what ? LINE_NOT_RECORDED : `${LINE_NOT_RECORDED} · ${what}`} />
+      <Facts site={site} text={[op_before && op_after ? `between ${op_before} and ${op_after}` : LINE_NOT_RECORDED, ...(name === what ? [] : [what])].join(" · ")} />
     </>
   );
 }

@@ -52,6 +52,7 @@ function SiteFigures({ site }: { site: SiteRow }) {
     ...(wait === null ? [] : ([["Above the calls’ base cost", formatDuration(site.wait_net_us)]] as [string, string][])),
     ["Explained", explained === null ? "—" : `${formatDuration(site.explained_us)}, ${formatShare(explained)}`],
     ...(site.communication_wait_us ? ([["Waiting for communication", formatDuration(site.communication_wait_us)]] as [string, string][]) : []),
+    ...(site.op_before && site.op_after ? ([["Between", `${site.op_before} and ${site.op_after}`]] as [string, string][]) : []),
     ["GPU starved after it", formatDuration(site.starve_us)],
     [marksSteps.value ? "Of all steps" : "Of the window", formatShare(site.share_of_steps)],
     ["Calls", `${formatCount(site.count)}, ${formatCount(site.blocking)} block the host`],
