@@ -95,6 +95,9 @@ def stays_words(stays: Sequence[tuple[str, float]]) -> str:
     return f"{total} stay: {', '.join(named)}" if len(named) > 1 else f"{', '.join(named) or total} stays"
 
 
+_HOST_WORK = (("DAT", "loading data"), ("CMP", "compiling"))
+
+
 def host_sentences(
     rule: str, lines: int, *, spent_us: float, step_us: float, stays: Sequence[tuple[str, float]]
 ) -> tuple[str, str]:
@@ -107,7 +110,9 @@ def host_sentences(
         step_us: How long a step takes.
         stays: The parts of a step that a GPU does not take over.
     """
-    what = "loading data" if rule.startswith("DAT") else "Python outside of operators"
+    what = next(
+        (words for family, words in _HOST_WORK if rule.startswith(family)), "Python outside of operators"
+    )
     part = f"{share(spent_us / step_us)} of a step, {duration(spent_us)} of {duration(step_us)}"
     waits = f" {count(lines, 'line')} would make the host wait for the GPU, too." if lines else ""
     if rule.startswith("INF"):

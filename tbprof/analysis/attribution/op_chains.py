@@ -9,6 +9,7 @@ one's own program that called it.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -134,12 +135,74 @@ _OWN_CALLERS = 3
 _SEPARATOR = re.compile(r"[/\\]")
 _INSTALLED = re.compile(r"(?:.*[/\\])?(?:site|dist)-packages[/\\](?P<name>[^/\\]+)", re.DOTALL)
 _STANDARD = re.compile(r"(?:.*[/\\])?lib[/\\]python3\.\d+[/\\](?!site-packages|dist-packages)", re.DOTALL)
-_TRAINING_LIBRARIES = frozenset(
+_LIBRARIES = frozenset(
     [
         *("accelerate", "colossalai", "composer", "datasets", "deepspeed", "diffusers", "fairscale"),
         *("fastai", "ignite", "keras", "lightning", "lightning_fabric", "megatron", "mmengine", "peft"),
         *("pytorch_lightning", "ray", "sentence_transformers", "timm", "torchaudio", "torchmetrics"),
         *("torchtitan", "torchtune", "torchvision", "transformers", "trl", "vllm", "wandb"),
+        *("IPython", "PIL", "aiohttp", "albumentations", "anyio", "apex", "asgiref", "bitsandbytes", "boto3"),
+        *(
+            "botocore",
+            "bs4",
+            "click",
+            "cloudpickle",
+            "cupy",
+            "cv2",
+            "dask",
+            "decord",
+            "dgl",
+            "dill",
+            "einops",
+        ),
+        *("fastapi", "filelock", "flash_attn", "fsspec", "grpc", "gym", "gymnasium", "h5py", "httpx"),
+        *(
+            "huggingface_hub",
+            "hydra",
+            "imageio",
+            "ipykernel",
+            "jinja2",
+            "joblib",
+            "kornia",
+            "librosa",
+            "lmdb",
+        ),
+        *(
+            "loguru",
+            "matplotlib",
+            "megfile",
+            "mlflow",
+            "mmcv",
+            "mmdet",
+            "monai",
+            "msgspec",
+            "networkx",
+            "nltk",
+        ),
+        *("numba", "numpy", "omegaconf", "open_clip", "optree", "optuna", "pandas", "polars", "psutil"),
+        *(
+            "pyarrow",
+            "pycocotools",
+            "pydantic",
+            "regex",
+            "requests",
+            "rich",
+            "s3fs",
+            "sacrebleu",
+            "safetensors",
+        ),
+        *("scipy", "sentencepiece", "sglang", "skimage", "sklearn", "spacy", "starlette", "sympy"),
+        *(
+            "tensorboard",
+            "tensorboardX",
+            "tensordict",
+            "tiktoken",
+            "tokenizers",
+            "torch_geometric",
+            "torchdata",
+        ),
+        *("torchrec", "tornado", "tqdm", "transformer_engine", "triton", "typer", "urllib3", "uvicorn"),
+        *("webdataset", "xformers", "yaml", "zarr", "zmq", "zstandard"),
     ]
 )
 """Kineto cuts what is on Python's path off a file's name, so that `transformers/trainer.py` is left."""
@@ -152,20 +215,30 @@ def library_of(file: str) -> str | None:
         return installed["name"].removesuffix(".py")
     if _STANDARD.match(file):
         return "python"
-    first = _SEPARATOR.split(file, maxsplit=1)[0]
-    return first if first in _TRAINING_LIBRARIES and first != file else None
+    first, *rest = _SEPARATOR.split(file)
+    if not rest:
+        # A module of Python's own is one file; so is a script, which may have such a name only by mistake.
+        return "python" if first.removesuffix(".py") in sys.stdlib_module_names else None
+    if first in sys.stdlib_module_names:
+        return "python"
+    return first if first in _LIBRARIES else None
 
 
 def called_from(frames: Sequence[Source]) -> str:
-    """The innermost of frames, after the nearest one of another package: there its user can change it.
+    """The innermost of frames; in a library after the nearest of another package, where its user can change it.
 
     Args:
         frames: Innermost first; not empty.
     """
     own = frames[0]
+    if library_of(own.file) is None:
+        return _in_short(own)
     caller = next((one for one in frames if _package(one.file) != _package(own.file)), own)
-    place = f"{_SEPARATOR.split(caller.file)[-1]}:{caller.line} {caller.function}"
-    return place if caller is own else f"{place} > {own.function}"
+    return _in_short(own) if caller is own else f"{_in_short(caller)} > {own.function}"
+
+
+def _in_short(frame: Source) -> str:
+    return f"{_SEPARATOR.split(frame.file)[-1]}:{frame.line} {frame.function}"
 
 
 def _package(file: str) -> str:

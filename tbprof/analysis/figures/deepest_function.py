@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tbprof.analysis.attribution.op_chains import called_from
@@ -12,6 +14,7 @@ from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import Int64s, is_among
 from tbprof.trace.columns.columns import Slices
 
+_MOST = 0.5
 _WHOLE = 0.8
 """A function that runs for this part of the steps is no place in them."""
 
@@ -32,21 +35,29 @@ def training_frames(facts: Facts) -> Int64s:
 
 
 def deepest_function(facts: Facts, rows: Int64s, idle: Intervals, least: float) -> DeepFunction | None:
-    """The deepest of the functions of which each holds at least this part of the idle time.
+    """The deepest of the functions of which each holds most of the idle time, else at least some part of it.
 
     Args:
         facts: Of the window.
         rows: The frames to choose from.
         idle: In order.
-        least: 0 to 1.
+        least: That part, 0 to 1.
     """
+    found = list(_functions(facts, rows, idle, least))
+    most = [one for one in found if one[1].share >= _MOST] or found
+    return max(most, key=lambda one: one[0], default=(0, None))[1]
+
+
+def _functions(
+    facts: Facts, rows: Int64s, idle: Intervals, least: float
+) -> Iterator[tuple[int, DeepFunction]]:
+    """Each with how many frames hold it."""
     slices, names = facts.trace.slices, facts.trace.names
     idle_ns = max(total_ns(idle), 1)
     covered_ns = overlap_ns(idle, slices.start_ns[rows], slices.end_of(rows))
     rows, covered_ns = rows[covered_ns > 0], covered_ns[covered_ns > 0]
     name, at = np.unique(slices.name[rows], return_inverse=True)
     most = np.flatnonzero(np.bincount(at, covered_ns, len(name)) >= least * idle_ns)
-    best: tuple[int, DeepFunction] | None = None
     for one in most.tolist():
         mine = rows[at == one]
         spans = union(slices.start_ns[mine], slices.end_of(mine))
@@ -55,10 +66,8 @@ def deepest_function(facts: Facts, rows: Int64s, idle: Intervals, least: float) 
             continue
         chain = frames_around(slices, rows, int(mine[np.argmax(covered_ns[at == one])]))
         found = [parse_frame(names[slices.name[frame]], exact=False) for frame in chain.tolist()]
-        if best is None or len(chain) > best[0]:
-            place = called_from([frame for frame in found if frame is not None])
-            best = len(chain), DeepFunction(place, min(held_ns / idle_ns, 1.0))
-    return None if best is None else best[1]
+        place = called_from([frame for frame in found if frame is not None])
+        yield len(chain), DeepFunction(place, min(held_ns / idle_ns, 1.0))
 
 
 def frames_around(slices: Slices, rows: Int64s, row: int) -> Int64s:

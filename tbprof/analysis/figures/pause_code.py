@@ -97,8 +97,8 @@ def _around(facts: Facts, rows: Int64s, idle: Intervals) -> _Around:
     before, after = (names[one] for one in divmod(pair, len(names)))
     if before == after:
         longest = within[np.argmax(np.where(pairs == pair, length_ns, NONE))]
-        at, end = int(first[longest]), int(last[longest])
-        outer = "".join(f"{names[name[one]]} {_THEN} " for one in range(max(at - 1, 0), at))
-        inner = "".join(f" {_THEN} {names[name[one]]}" for one in range(end + 1, min(end + 2, len(rows))))
-        before, after = f"{outer}{before}", f"{after}{inner}"
+        near = max(int(first[longest]) - 1, 0), min(int(last[longest]) + 1, len(rows) - 1)
+        outer, inner = (names[name[at]] for at in near)
+        before = before if outer == before else f"{outer} {_THEN} {before}"
+        after = after if inner == after else f"{after} {_THEN} {inner}"
     return _Around(before, after, int((pairs == pair).sum()), idle_ns)

@@ -27,7 +27,8 @@ Fix
     caveat: the first steps always compile; record later ones.
 
 Silent
-    Not reported if compiling leaves the device idle for less than 1 % of the steps.
+    Not reported if compiling leaves the device idle for less than 1 % of the steps; without a GPU, if it
+    takes less than 1 % of them.
 """
 
 from __future__ import annotations
@@ -35,15 +36,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.host_costs import runs_on_host
 from tbprof.analysis.figures.savings import earlier_host_ns
-from tbprof.analysis.intervals import total_ns
+from tbprof.analysis.intervals import intersect, total_ns, union
 from tbprof.analysis.names import matching_names
 from tbprof.model import Finding, Saving
-from tbprof.rules.base.computing import is_worth_a_word
+from tbprof.rules.base.computing import is_worth_a_word, typical_ns
 from tbprof.rules.base.evidence import idle_evidence
 from tbprof.rules.base.findings import window_finding
-from tbprof.rules.base.rule import GPU_WORK, Rule
-from tbprof.rules.base.severity import severity_of_cause
+from tbprof.rules.base.rule import GPU_WORK, Need, Rule
+from tbprof.rules.base.severity import severity_of_cause, severity_of_transfer
 from tbprof.rules.compilation.words import CompilingIdle
 
 _CODE = "CMP01"
@@ -51,7 +53,13 @@ _CODE = "CMP01"
 _COMPILED = r"Torch-Compiled Region|## Call CompiledFxGraph|CompiledFunction|triton_|entire_frame_compile"
 
 
+_COMPUTING = Need(GPU_WORK.name, lambda facts: GPU_WORK.is_met(facts) or runs_on_host(facts))
+
+
 def find(facts: Facts) -> Iterator[Finding]:
+    if runs_on_host(facts):
+        yield from _on_host(facts)
+        return
     idle = facts.idle_of("compile")
     if not is_worth_a_word(facts, total_ns(idle)):
         return
@@ -70,6 +78,29 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
+def _on_host(facts: Facts) -> Iterator[Finding]:
+    """Where the model runs on the CPU as well: what compiling takes of the steps."""
+    steps = facts.steps
+    spent = intersect(facts.causes.states["compile"], union(steps.start_ns, steps.end_ns))
+    spent_ns = typical_ns(facts, spent)
+    if not is_worth_a_word(facts, spent_ns):
+        return
+    saving = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=spent_ns)
+    yield window_finding(
+        _CODE,
+        place="",
+        severity=severity_of_transfer(facts, saving),
+        count=len(spent),
+        removal="rewrite",
+        saving=saving,
+        confidence="high",
+        evidence=(),
+        figures=CompilingIdle(
+            spent_ns // max(len(steps), 1), share=spent_ns / max(steps.total_ns, 1), on_host=True
+        ),
+    )
+
+
 def _idle(facts: Facts) -> CompilingIdle:
     idle_ns = total_ns(facts.idle_of("compile"))
     steps = max(len(facts.steps), 1)
@@ -80,4 +111,4 @@ def _looked_at(facts: Facts) -> CompilingIdle | None:
     return _idle(facts) if matching_names(facts.trace, _COMPILED).any() else None
 
 
-RULE = Rule(code=_CODE, effect="earlier_host", find=find, passing=_looked_at, needs=(GPU_WORK,))
+RULE = Rule(code=_CODE, effect="earlier_host", find=find, passing=_looked_at, needs=(_COMPUTING,))

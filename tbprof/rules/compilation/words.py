@@ -17,9 +17,13 @@ class CompilingIdle(Figures):
 
     idle_per_step_ns: int
     share: float
+    on_host: bool | None = None
+    """Whether there is no GPU, and it is what compiling takes."""
 
     def sentence(self, scope: Scope, /) -> str:
         idle, part = duration_of(self.idle_per_step_ns), share(self.share)
+        if self.on_host:
+            return f"Compiling takes {idle} {scope.each}, {part} of {scope.name}."
         return f"Compiling leaves the GPU idle for {idle} {scope.each}, {part} of {scope.name}."
 
 

@@ -1,12 +1,13 @@
-"""Dropout is active though nothing is trained.
+"""The model is in training mode though nothing is trained.
 
 What
-    The window holds no backward pass and no optimizer, and dropout draws random numbers.
+    The window holds no backward pass and no optimizer, and dropout draws random numbers, or batch norms count
+    the batches that they compute their statistics from.
 
 Why
-    The model is still in training mode: its answers change from call to call, and the time for dropout is
-    spent on making them worse. Its batch norms, too, compute statistics instead of taking those of the
-    training.
+    The answers of a model in training mode change from call to call, and the time for dropout is spent on
+    making them worse. Its batch norms compute statistics instead of taking those of the training, and change
+    these.
 
 Example
     before:
@@ -26,7 +27,8 @@ Fix
 
 Silent
     Not reported for windows with a backward pass or an optimizer step, even if part of them is evaluation;
-    nor for random numbers that the program draws in no dropout.
+    nor for random numbers that the program draws in no dropout; nor for batch norms of which fewer than nine
+    in ten count a batch.
     The most that can be saved is the time of dropout, of batch norms, and of attention that is written out
     since it drops: on the device, or on the host if everything runs on a CPU.
 """
@@ -40,7 +42,7 @@ import numpy as np
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.host_costs import runs_on_host
 from tbprof.analysis.intervals import Intervals, overlap_ns, total_ns, union, union_of
-from tbprof.analysis.names import matching_rows
+from tbprof.analysis.names import match, matching_rows
 from tbprof.analysis.nesting import Nest
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.computing import (
@@ -56,7 +58,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Need, Rule
 from tbprof.rules.inference.words import ActiveDropout, IdleDropout
-from tbprof.trace.columns.arrays import NONE, Int64s
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among
 from tbprof.trace.columns.columns import Category
 
 _CODE = "INF01"
@@ -73,11 +75,19 @@ _NORM = r"aten::batch_norm$"
 _COMPUTING = Need(GPU_WORK.name, lambda facts: GPU_WORK.is_met(facts) or runs_on_host(facts))
 
 
+_COUNTS = r"aten::add_$"
+"""By it a batch norm in training mode counts its batches, just before it runs."""
+_NEARLY_ALL = 0.9
+"""A network may add in place before some of its batch norms, and not before nearly all of them."""
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     drawn = np.sort(np.concatenate([_in_steps(facts, _DROPPING), _drawn_in_dropouts(facts)]))
-    if not len(drawn) or facts.once(trains):
+    if facts.once(trains):
         return
     norms = _in_steps(facts, _NORM)
+    if not len(drawn) and not _count_batches(facts, norms):
+        return
     found = _on_host if facts.work.main_device is None else _on_device
     yield found(facts, drawn, norms)
 
@@ -89,12 +99,13 @@ def _on_device(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
     )
     kernels, steps = _kernels(facts, drawn), max(len(facts.steps), 1)
     share, per_step_ns = spent_on(facts, kernels)
+    kernels = kernels if len(drawn) else _kernels(facts, norms)
     return computing_finding(
         facts,
         _CODE,
         kernels,
         ceiling_ns=spent_ns + norms_ns,
-        figures=ActiveDropout(len(drawn), per_step_ns, norms_ns // steps, share),
+        figures=ActiveDropout(len(drawn), per_step_ns, norms_ns // steps, share, len(norms)),
         confidence="high",
     )
 
@@ -110,13 +121,25 @@ def _on_host(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
         _CODE,
         place="",
         severity=severity_of_computing(facts, saving),
-        count=len(drawn),
+        count=len(drawn) or len(norms),
         removal="rewrite",
         saving=saving,
         confidence="high",
-        evidence=row_evidence(facts, "op", drawn),
-        figures=ActiveDropout(len(drawn), total_ns(spent) // steps, total_ns(of_norms) // steps),
+        evidence=row_evidence(facts, "op", drawn if len(drawn) else norms),
+        figures=ActiveDropout(
+            len(drawn), total_ns(spent) // steps, total_ns(of_norms) // steps, norms=len(norms)
+        ),
     )
+
+
+def _count_batches(facts: Facts, norms: Int64s) -> bool:
+    """Whether nearly all of these batch norms come right after an operator that counts their batches."""
+    ops = facts.top_ops
+    at = np.flatnonzero(is_among(ops.rows, norms))
+    before = at[at > 0] - 1
+    before = before[ops.lane[before] == ops.lane[before + 1]]
+    counts = match(facts.trace, ops.rows[before], _COUNTS)
+    return len(norms) > 0 and int(counts.sum()) >= _NEARLY_ALL * len(norms)
 
 
 def _in_steps(facts: Facts, name: str) -> Int64s:

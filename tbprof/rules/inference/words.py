@@ -20,8 +20,13 @@ class ActiveDropout(Figures):
     """None where an earlier version did not look at them."""
     share: float | None = None
     """What the calls take of the steps; None where they run on the host."""
+    norms: int | None = None
+    """How many batch norms there are."""
 
     def sentence(self, scope: Scope, /) -> str:
+        if not self.calls and self.norms_per_step_ns is not None:
+            norms = f"{count(self.norms or 0, 'batch norm')} compute statistics of their batch"
+            return f"{norms}, {duration_of(self.norms_per_step_ns)} {scope.each}."
         calls = f"{self.calls:,} calls drop something"
         dropping = f"{calls}, {duration_of(self.per_step_ns)} {scope.each}"
         if not self.norms_per_step_ns:

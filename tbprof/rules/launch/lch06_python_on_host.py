@@ -39,6 +39,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbprof.analysis.facts import Facts
+from tbprof.analysis.figures.deepest_function import deepest_function, training_frames
 from tbprof.analysis.figures.host_costs import runs_on_host
 from tbprof.analysis.figures.sampled_places import sampled_place
 from tbprof.analysis.intervals import Intervals, intersect, overlap_ns, subtract, union, union_of
@@ -52,6 +53,9 @@ from tbprof.trace.columns.arrays import NONE, median
 from tbprof.trace.columns.columns import Category
 
 _CODE = "LCH06"
+
+_MUCH = 0.3
+"""The part of it from which a function is what to change."""
 
 _LONG_NS = 500_000
 """What torch runs between its operators (modules, autograd, a step of an optimizer) is shorter: at most
@@ -105,12 +109,15 @@ def _at_most(facts: Facts, python: Intervals) -> Severity:
 
 
 def _most_of_it(facts: Facts, python: Intervals, all_ns: int) -> tuple[str, int | None]:
-    """The line with most of the hook's samples, and how much in a step; else the label or function with most
-    of it, "" where none was recorded.
+    """The line with most of the hook's samples, and how much in a step; else the deepest function with much
+    of it, else the label or function with most, "" where none was recorded.
     """
     sampled = sampled_place(facts, "")
     if sampled is not None:
         return sampled.place, int(sampled.share * all_ns) // len(facts.steps)
+    function = deepest_function(facts, facts.once(training_frames), python, _MUCH)
+    if function is not None:
+        return function.place, int(function.share * all_ns) // len(facts.steps)
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     for at, name in enumerate(facts.places.names(python.start_ns, python.end_ns)):
         by_name[name].append(at)

@@ -115,7 +115,7 @@ class HostPauses(Figures):
 
     @property
     def how(self) -> str:
-        """Of what is made on the host, and of what is launched there; the rule's page has the rest."""
+        """Only for what is made on the host, and for what is launched there."""
         if self._made:
             return "Pass `device=` to the call that makes it, and leave the copy out."
         if self._launches_often and not _PREPARES.search(self.place) and self.sampled_share is None:
@@ -277,6 +277,16 @@ class PythonOnHost(Figures):
     most_in: str
     """The label or function with most of it; "" where none is known."""
     most_per_step_ns: int | None = None
+
+    @property
+    def order(self) -> str:
+        """Not for a range: in it there can be anything."""
+        spent_ns = self.most_per_step_ns or 0
+        if not _IS_CODE.search(self.most_in) or spent_ns < _LEAST_NAMED * self.python_per_step_ns:
+            return ""
+        if _PREPARES.search(self.most_in):
+            return f"Do {place_words(self.most_in)} in worker processes, or before the steps"
+        return f"Shorten {place_words(self.most_in)}, or move it out of the step"
 
     def sentence(self, scope: Scope, /) -> str:
         place = place_words(self.most_in)
