@@ -258,13 +258,14 @@ def overview_sentence(also_late: Sequence[str], late_us: float, due_us: float, p
     )
 
 
-def others_sentence(name: str, also_late: Sequence[str], late_us: float, wait_us: float, phrase: str) -> str:
-    """What the window of a rank that waits for a late one says first."""
+def others_sentence(
+    name: str, also_late: Sequence[str], late_us: float, wait_us: float, phrase: str, order: str
+) -> str:
+    """What the window of a rank that waits for a late one says first; `order` is what to do about that."""
     who = begun(late_name(name, also_late))
     waits = f", and this rank waits {duration(wait_us)} of a step for it" if wait_us > 0 else ""
     return (
-        f"{who} {'are' if also_late else 'is'} late by {duration(late_us)} a step ({phrase}){waits}. "
-        "Change that first."
+        f"{who} {'are' if also_late else 'is'} late by {duration(late_us)} a step ({phrase}){waits}. {order}."
     )
 
 
@@ -428,6 +429,31 @@ def no_collectives_sentence(ranks: int) -> str:
 
 def none_matched_sentence(ranks: int) -> str:
     return f"{count(ranks, 'rank')} recorded, and no collective of one could be matched with those of others."
+
+
+def cold_sentence(names: Sequence[str], ranks: int) -> str:
+    """The verdict where most windows hold first calls: what is late in them once is no lateness of a step."""
+    who = "All ranks" if len(names) == ranks else begun(named(names))
+    return f"{who} began to record before the program was warm: record again with a longer `skip_first`."
+
+
+def exchange_sentence(ranks: int, of: int, exchange_share: float, kind: str, waiting_share: float) -> str:
+    """The verdict where the exchange itself takes most, and hardly any of it is waiting."""
+    return (
+        f"{_compared(ranks, of)}: the exchange itself takes {share(exchange_share)} of a step, above all "
+        f"{kind}; no rank is late by much, {share(waiting_share)} of a step is waiting. "
+        "Send less, or overlap it."
+    )
+
+
+def least_waiting_sentence(sentence: str, name: str, least_share: float, most_shares: Sequence[float]) -> str:
+    """What no collective shows, the ranks' own steps do: who waits least is who the others wait for."""
+    low, high = share(min(most_shares)), share(max(most_shares))
+    others = low if low == high else f"{low} to {high}"
+    return (
+        f"{sentence} {begun(name)} spends {share(least_share)} of its step in communication, the others "
+        f"{others}: they wait for it, most likely."
+    )
 
 
 def waiting_sentence(waiting_share: float, matched: int) -> str:

@@ -225,7 +225,7 @@ def library_of(file: str) -> str | None:
 
 
 def called_from(frames: Sequence[Source]) -> str:
-    """The innermost of frames; in a library after the nearest of another package, where its user can change it.
+    """The innermost of frames; in a library after the nearest one of another package, which calls it.
 
     Args:
         frames: Innermost first; not empty.

@@ -14,10 +14,12 @@ from tbprof.texts.job import (
     alone_sentence,
     also_late_sentence,
     even_sentence,
+    exchange_sentence,
     few_matched_sentence,
     in_turn_sentence,
     late_name,
     late_sentence,
+    least_waiting_sentence,
     no_collectives_sentence,
     none_matched_sentence,
     waiting_sentence,
@@ -31,6 +33,13 @@ _MOST = 0.5
 
 _MOST_OF_TWO = 0.65
 """The same where only two are late: one of them always has half."""
+
+_EXCHANGES = 0.3
+_HARDLY = 0.25
+"""The share of a step from which the exchange itself comes first; from this part of it on, waiting does."""
+
+_CLEARLY = 0.15
+"""By so much of a step one rank waits less than every other, where their collectives cannot be matched."""
 
 _MOST_MATCHED = 0.75
 """The share of all collectives below which the first sentence says on how many it stands."""
@@ -50,6 +59,7 @@ def job_verdict(
     plan: Sequence[JobFix],
     analysis: JobAnalysis,
     *,
+    kind: str,
     recorded: int,
     absent: AbsentRanks,
 ) -> JobVerdict:
@@ -61,6 +71,7 @@ def job_verdict(
         late: Who of them is late.
         plan: What a step gains.
         analysis: Of the same ranks.
+        kind: Of the collectives that take longest.
         recorded: How many ranks have a window, with collectives or without.
         absent: Ranks of the job of which there is no window, or none that could be read.
     """
@@ -69,14 +80,14 @@ def job_verdict(
     if len(ranks) < 2:
         return JobVerdict(no_collectives_sentence(recorded), "", None)
     if not analysis.arrivals:
-        return JobVerdict(none_matched_sentence(len(ranks)), "", None)
+        return JobVerdict(_by_their_steps(none_matched_sentence(len(ranks)), ranks), "", None)
     unmatched = [rank.name for rank in ranks if rank.transfer_us is None]
     names, absent_count = [*absent.names, *unmatched], absent.count + len(unmatched)
     waits_us = sum(rank.arrival_wait_us or 0.0 for rank in ranks)
     total = sum(rank.transfer_us or 0.0 for rank in ranks) + waits_us
     waiting = waits_us / total if total else 0.0
     detail = waiting_sentence(waiting, analysis.matching.matched_count)
-    sentence, saved = _sentence(ranks, waits, late, plan, absent_count, _lateness(analysis))
+    sentence, saved = _sentence(ranks, waits, late, plan, absent_count, analysis, kind)
     matched, of = analysis.matching.matched_count, analysis.matching.longest_count
     if matched < _MOST_MATCHED * of:
         sentence = few_matched_sentence(sentence, matched, of)
@@ -90,11 +101,16 @@ def _sentence(
     late: Sequence[LateCause],
     plan: Sequence[JobFix],
     absent: int,
-    lateness: Mapping[int, float],
+    analysis: JobAnalysis,
+    kind: str,
 ) -> tuple[str, str]:
-    """Who is late, and who else, or what a step gains without that; `lateness` is that of each rank."""
+    """Who is late, and who else, or what a step gains without that."""
+    lateness = _lateness(analysis)
     compared = sum(rank.transfer_us is not None for rank in ranks)
     of = compared + absent
+    exchange, waits_share = _exchange_share(ranks), _share_of_step(ranks)
+    if exchange > _EXCHANGES and waits_share < _HARDLY * exchange:
+        return exchange_sentence(compared, of, exchange, kind, waits_share), ""
     if not lateness:
         return even_sentence(compared, of, _share_of_step(ranks)), ""
     rank, late_us = max(lateness.items(), key=lambda one: (one[1], -one[0]))
@@ -137,6 +153,33 @@ def _share_for(
         if at != rank and at not in also_late and other.step_us and other.transfer_us is not None:
             shares.append(_exposed(by_rank.get(at, 0.0), other) / other.step_us)
     return sum(shares) / len(shares) if shares else None
+
+
+def _exchange_share(ranks: Sequence[JobRank]) -> float:
+    """What of a step is transfer that no computing covers, in the mean, at least."""
+    steps_us = exposed_us = 0.0
+    for rank in ranks:
+        if rank.step_us and rank.arrival_wait_us is not None and rank.communication_exposed_us is not None:
+            steps_us += rank.step_us
+            exposed_us += max(rank.communication_exposed_us - rank.arrival_wait_us, 0.0)
+    return exposed_us / steps_us if steps_us else 0.0
+
+
+def _by_their_steps(sentence: str, ranks: Sequence[JobRank]) -> str:
+    """Who waits least, where one rank clearly does."""
+    shares = [
+        rank.communication_exposed_us / rank.step_us
+        for rank in ranks
+        if rank.step_us and rank.communication_exposed_us is not None
+    ]
+    if len(shares) < len(ranks):
+        return sentence
+    least, second, *_ = sorted(shares)
+    if second - least < _CLEARLY:
+        return sentence
+    at = shares.index(least)
+    others = [share for other, share in enumerate(shares) if other != at]
+    return least_waiting_sentence(sentence, ranks[at].name, least, others)
 
 
 def _common_cause(late: Sequence[LateCause]) -> tuple[str, float]:

@@ -17,7 +17,9 @@ from tbprof.rules.communication import dst02_late_rank as late_rank
 from tbprof.rules.communication import dst08_different_sequences as different_sequences
 from tbprof.texts.job import (
     alone_detail,
+    cold_sentence,
     damaged_note,
+    first_order,
     left_out_note,
     left_out_sentence,
     no_estimate_note,
@@ -43,7 +45,7 @@ from tbprof.views.job.job_page import (
     UnreadRank,
     WhatIf,
 )
-from tbprof.views.job.job_verdict import job_verdict
+from tbprof.views.job.job_verdict import JobVerdict, job_verdict
 from tbprof.views.job.late_causes import LateCauses, late_causes, plan_of
 from tbprof.views.job.rank_roles import with_roles
 from tbprof.views.job.rank_rows import AbsentRanks, absent_ranks, rank_rows, rank_waits
@@ -163,11 +165,22 @@ def _page(
     rows = with_roles(rank_rows(job.ranks, analysis), waits, causes)
     meetings = meetings_of(analysis, job.records)
     plan = plan_of(analysis, job.late, job.names)
-    verdict = job_verdict(rows, waits, causes, plan, analysis, recorded=job.recorded, absent=absent)
+    collectives = job_collectives(analysis, job.records, job.world_size)
+    verdict = job_verdict(
+        rows,
+        waits,
+        causes,
+        plan,
+        analysis,
+        kind=collectives[0].kind if collectives else "",
+        recorded=job.recorded,
+        absent=absent,
+    )
     step_us = _step_us(rows)
+    sentence, detail = _first(job, rows, verdict, has_plan=bool(plan))
     return JobPage(
-        verdict=verdict.sentence,
-        detail=verdict.detail,
+        verdict=sentence,
+        detail=detail,
         notes=notes,
         step_us=step_us,
         waiting_share=verdict.waiting_share,
@@ -183,11 +196,23 @@ def _page(
         steps=_steps(analysis, job.late),
         meetings=meetings.rows,
         strips=strips_of(analysis, job.records, [row.late_us or 0.0 for row in rows], meetings),
-        collectives=job_collectives(analysis, job.records, job.world_size),
+        collectives=collectives,
         unmatched_groups=job.unmatched,
         missing=absent.missing,
         problems=left_out,
     )
+
+
+def _first(job: _Job, rows: Sequence[JobRank], verdict: JobVerdict, *, has_plan: bool) -> tuple[str, str]:
+    """The verdict and what stands beside it; before both where most windows hold first calls."""
+    role = rows[job.late.causes[0].rank].role if job.late.causes else None
+    # The plan says what to do, with what it saves.
+    order = first_order(role.order) if role is not None and role.order and not has_plan else ""
+    detail = " ".join(part for part in (verdict.detail, order) if part)
+    cold = [name for name, rank in zip(job.names, job.ranks, strict=True) if rank.is_cold]
+    if not cold or 2 * len(cold) < len(job.ranks):
+        return verdict.sentence, detail
+    return cold_sentence(cold, len(job.ranks)), f"{verdict.sentence} {detail}".rstrip()
 
 
 def _step_us(rows: Sequence[JobRank]) -> float | None:

@@ -40,7 +40,8 @@ def _role(
             opens=None,
         )
     names = [ranks[other].name for other in first.also_late]
-    said = others_sentence(ranks[first.rank].name, names, first.late_us, wait_us, phrase_of(first))
+    order = fix_title(first.kind, first.cause, first.computing, ranks[first.rank].name, first.place)
+    said = others_sentence(ranks[first.rank].name, names, first.late_us, wait_us, phrase_of(first), order)
     if own is not None:
         said = f"{said} {itself_late_sentence(own.late_us, phrase_of(own))}"
     return RankRole(sentence=said, order="", answered_by=(), answered=(), opens=first.rank)

@@ -37,6 +37,8 @@ class RankSummary:
     """When its window was, in ns since 1970; 0 where nobody knows."""
     exact_lines: frozenset[tuple[str, int]]
     """Lines that are those of calls, not of a `def`."""
+    is_cold: bool
+    """Whether its window began before the program was warm."""
 
 
 def rank_of_window(window: Window, report: Report) -> RankSummary:
@@ -80,6 +82,7 @@ def rank_summary(report: Report, worker: str, rank: int | None, recorded_ns: int
             for site in report.sites
             if site.source is not None and site.source.line is not None and site.source.exact
         ),
+        is_cold=report.verdict is not None and report.verdict.case == "cold_start",
     )
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 
 import pytest
+from communication_scenes import NAME
 from job_scenes import LATE, LATE_US, STEP_US, STEPS, job_of, pipeline_of
 
 from tbprof.job.rank_record import RankRecord
@@ -205,3 +206,51 @@ def test_one_rank_alone_is_no_job(ranks: list[RankSummary]) -> None:
 def test_ranks_that_arrive_together_are_said_to() -> None:
     page = job_page([rank_summary(one.report(), "", at) for at, one in enumerate(job_of(2, late_us=0.0))])
     assert page.verdict == "2 ranks arrive together: no rank is late by more than noise."
+
+
+def test_a_job_of_cold_recordings_is_to_be_recorded_again_first(ranks: list[RankSummary]) -> None:
+    """One cold window of three says nothing of the others."""
+    cold = [dataclasses.replace(rank, is_cold=True) for rank in ranks]
+    page = job_page(cold)
+    assert page.verdict == (
+        "All ranks began to record before the program was warm: record again with a longer `skip_first`."
+    )
+    assert "rank 1, which is late" in page.detail
+    assert "rank 1, which is late" in job_page([cold[0], *ranks[1:]]).verdict
+
+
+def test_an_exchange_that_nobody_is_late_for_comes_first() -> None:
+    built = job_of(2, late_us=0.0)
+    for one in built:
+        for event in one.events:
+            if event.get("name") == NAME:
+                event["dur"] += 2_000
+    page = job_page([rank_summary(one.report(), "", at) for at, one in enumerate(built)])
+    assert page.verdict.startswith("2 ranks: the exchange itself takes")
+    assert "all_reduce; no rank is late by much" in page.verdict
+
+
+def test_without_a_matched_collective_the_rank_that_waits_least_is_named(ranks: list[RankSummary]) -> None:
+    unmatched = [
+        dataclasses.replace(rank, record=None if at else rank.record) for at, rank in enumerate(ranks)
+    ]
+    assert job_page(unmatched).waiting_share is None
+    steps_ns = ranks[0].step_ns or 0
+    parts = (0.9, 0.3, 0.8)
+    apart = [
+        dataclasses.replace(rank, record=kinds_of_its_own(rank, at), exposed_ns=round(part * steps_ns))
+        for at, (rank, part) in enumerate(zip(ranks, parts, strict=True))
+    ]
+    assert job_page(apart).verdict.endswith(
+        "Rank 1 spends 30\u202f% of its step in communication, the others 80\u202f% to 90\u202f%: "
+        "they wait for it, most likely."
+    )
+
+
+def kinds_of_its_own(rank: RankSummary, number: int) -> RankRecord:
+    """The collectives of a rank in a group that no other one has."""
+    assert rank.record is not None
+    messages = tuple(
+        dataclasses.replace(one, group=f"group {number}", group_size=2) for one in rank.record.messages
+    )
+    return dataclasses.replace(rank.record, messages=messages)
