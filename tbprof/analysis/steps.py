@@ -219,7 +219,8 @@ def _cold(duration_ns: Int64s) -> tuple[bool, ...]:
 
 def _window(trace: Trace, work: DeviceWork) -> tuple[int, int]:
     if len(work.rows):
-        return int(work.start_ns.min()), int(work.end_ns.max())
+        mine = ~_is_of_before(trace, work)
+        return int(work.start_ns[mine].min()), int(work.end_ns[mine].max())
     slices = trace.slices
     known = slices.category != Category.OTHER
     if holds_only_allocations(trace) and trace.memory is not None:
@@ -228,6 +229,22 @@ def _window(trace: Trace, work: DeviceWork) -> tuple[int, int]:
         return 0, 0
     start = slices.start_ns[known]
     return int(start.min()), int((start + slices.duration_ns[known]).max())
+
+
+def _is_of_before(trace: Trace, work: DeviceWork) -> npt.NDArray[np.bool_]:
+    """Whether work was over before the host's first call on record, longer ago than the rest goes on.
+
+    What the program launched long before is none of what was recorded, nor is the time in between.
+    """
+    none = np.zeros(len(work.rows), np.bool_)
+    calls = trace.slices.start_ns[trace.slices.category == Category.RUNTIME]
+    if not len(calls):
+        return none
+    before = (work.launch == NONE) & (work.end_ns < calls.min())
+    if before.all() or not before.any():
+        return none
+    begin, end = work.start_ns[~before].min(), work.end_ns[~before].max()
+    return before if begin - work.end_ns[before].max() > end - begin else none
 
 
 def gpu_lag_ns(work: DeviceWork, steps: Steps) -> Int64s | None:
