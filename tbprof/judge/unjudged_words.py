@@ -35,9 +35,13 @@ class HostCosts(Figures):
         said = f" Its largest operators{scope}: {largest} of their time"
         if self.next_operator is not None:
             said += f", {_cost(self.next_operator, self.next_operator_us, self.next_operator_share)}"
-        if self.module is not None:
+        if self.module is not None and (self.module_share or 0.0) >= _LEAST:
             said += f"; its largest module: {_cost(self.module, self.module_us, self.module_share)}"
         return f"{said}."
+
+
+_LEAST = 0.02
+"""The share below which the largest module is not where the time goes."""
 
 
 def _cost(name: str, spent_us: float | None, part: float | None) -> str:
@@ -77,6 +81,12 @@ class NoDevice(VerdictFigures):
         if not self.gpu:
             return ""
         return 'First: move the model and its batches to the GPU, with `.to("cuda")`, and record again.'
+
+    @property
+    def last_order(self) -> str:
+        if not self.on_cpu or self.exposed_share is not None:
+            return ""
+        return 'First: move the model and its batches to a GPU, where there is one, with `.to("cuda")`.'
 
     def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
         costs = "" if self.costs is None else self.costs.words()

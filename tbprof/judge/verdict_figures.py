@@ -39,6 +39,11 @@ class VerdictFigures(Figures):
         """What to do first, where the case itself says it; "" where the actions do."""
         return ""
 
+    @property
+    def last_order(self) -> str:
+        """The same, where no action is worth it."""
+        return ""
+
     def sentences(self, *, waits_come_first: bool) -> Sentences:
         """The verdict in words. What waits expose comes first where they are not the first action."""
         raise NotImplementedError

@@ -193,4 +193,4 @@ def smaller_sentence(changes: int, scope: Scope, *, added_us: float, then_us: fl
     """What changes that are too small to be listed add, and how long a step, or the window, then takes."""
     add, then = "adds" if changes == 1 else "together add", duration(then_us)
     takes = f"{scope.name} then takes {'at most ' if is_most else ''}{then}"
-    return f"{count(changes, 'smaller change')} {add} {duration(added_us)}: {takes}."
+    return f"{count(changes, 'smaller change')}, not listed, {add} {duration(added_us)}: {takes}."

@@ -117,7 +117,7 @@ def _order(report: Report, case: str, figures: VerdictFigures, actions: Sequence
     if case == "busy" and not actions:
         hides_gaps = ("graphs_whole", "warning") in ((one.code, one.severity) for one in report.trace.health)
         return HIDDEN_IN_GRAPHS if hides_gaps else NOTHING_ON_HOST
-    return "" if case in _NO_ORDER else _first(report, actions)
+    return "" if case in _NO_ORDER else _first(report, actions) or figures.last_order
 
 
 def _without_gpu(report: Report, actions: Sequence[ActionRow]) -> Opening:

@@ -3,24 +3,30 @@
 - What the rows of a list save, and what is left, is the step; no row wins what another one has won.
 - A line has one saving wherever it is shown, and the lines of one change have together what it saves.
 - "Then" follows the rows above it, in print as in the figures.
+- The page to send, markdown, and what trackers are given say the same rows and the same first action.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tbprof.cli.commands.publish import window_line
 from tbprof.cli.markdown import markdown
 from tbprof.cli.terminal import terminal_text
 from tbprof.escaping import json_text
+from tbprof.html_report.html_page import html_page
+from tbprof.html_report.page_windows import PageWindow, PageWindows
 from tbprof.judge.actions import ranked_actions
-from tbprof.model import Report
+from tbprof.model import Report, Window
 from tbprof.texts.figures.quantities import duration
 from tbprof.views.checks import checks_view
 from tbprof.views.findings import FindingRow
 from tbprof.views.fleet_summary import summary_of
+from tbprof.views.opening import opening_of
 from tbprof.views.overview import ActionRow
 from tbprof.views.report_document import report_document
 from tbprof.views.source_files_view import source_files_view
@@ -30,13 +36,20 @@ from tbprof.views.window_view import window_view
 _ROW = re.compile(r"^ *\d+\. .*: ((?:up to|saves|adds) \S+) (?:a step|in the window) ?\(", re.MULTILINE)
 _THEN = re.compile(r"then takes (?:at most )?(\S+)\.")
 _LEFT = re.compile(r"then (?:at most )?(\S+)$")
+_DATA = re.compile(r'<script type="application/json" id="tbprof-data">(.*?)</script>', re.DOTALL)
 _ROUNDING_US = 0.01
 
 
-def contradictions_of(report: Report) -> list[str]:
-    """What denies itself in what is said of a window; empty if nothing does."""
+def contradictions_of(report: Report, *, reads_page: bool = False) -> list[str]:
+    """What denies itself in what is said of a window; empty if nothing does.
+
+    Args:
+        report: Of the window.
+        reads_page: Whether the page to send is written and read back, too, which takes longer.
+    """
     view = window_view(report, run="", worker=report.trace.worker, window="")
     found = [*_of_list(report, view), *_of_lines(report, view), *_of_print(report, view)]
+    found += _of_page(report, view) if reads_page else []
     return [f"{report.trace.path}: {problem}" for problem in found]
 
 
@@ -102,6 +115,32 @@ def _shown(report: Report, view: WindowView) -> Iterator[FindingRow]:
     yield from (found for site in view.sites for found in site.findings)
     source = source_files_view(report)
     yield from (remark.finding for file in source.files for mark in file.marks for remark in mark.remarks)
+
+
+def _of_page(report: Report, view: WindowView) -> Iterator[str]:
+    """What the page to send holds of the window, read back from it, and its text for trackers."""
+    window = Window("", report.trace.worker, "", 0, report.trace.path, None, 0)
+    row = PageWindow(window, report)
+    page = html_page(PageWindows({"": {"": [row]}}, 1, 1, "", 0), timelines=0)
+    held = _DATA.search(page)
+    if held is None:
+        yield "the page holds no data"
+        return
+    (written,) = json.loads(held[1])["windows"]
+    shown = written["answer"]["window"]
+    for name, said in (("first_action", view.first_action), ("verdict", view.verdict)):
+        if shown[name] != said:
+            yield f"the page says {shown[name]}, the screen {said}"
+    rows = [(one["worth"], one["bounds"], one["saves"]) for one in shown["overview"]["actions"]]
+    wanted = [(one.worth, one.bounds, dataclasses.asdict(one.saves)) for one in view.overview.actions]
+    if rows != wanted:
+        yield f"the page has rows {rows}, the screen {wanted}"
+    if shown["overview"]["smaller"] != view.overview.smaller:
+        yield f"the page says {shown['overview']['smaller']}"
+    opening = opening_of(report)
+    line = window_line(report, opening.verdict, opening.action)
+    if view.first_action and view.first_action.rstrip(".") not in line:
+        yield f"trackers are given {line}, the screen says {view.first_action}"
 
 
 def _of_print(report: Report, view: WindowView) -> Iterator[str]:

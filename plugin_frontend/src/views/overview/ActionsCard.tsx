@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ActionRow, FindingRow, WindowView } from "../../api/types.ts";
 import { Bracket } from "../../draw/bars/Bracket.tsx";
 import { SeverityBars } from "../../draw/marks/SeverityBars.tsx";
-import { formatCounted, formatShare } from "../../format/number.ts";
+import { formatShare } from "../../format/number.ts";
 import { visit } from "../../state/place.ts";
 import { aboutSeverity } from "../../state/sites/severity.ts";
 import { visitSite } from "../../state/sites/sites.ts";
@@ -39,7 +39,7 @@ export function ActionsCard({ view }: { view: WindowView }) {
       {!isOpen && actions.length > FIRST && (
         <p class="in">
           <button class="link" type="button" onClick={() => setOpen(true)}>
-            {moreActions(actions.slice(FIRST))}
+            {moreActions(actions.slice(FIRST), before + FIRST + 1)}
           </button>
         </p>
       )}
@@ -57,9 +57,11 @@ function aboutActions(actions: readonly ActionRow[]): string {
   return `in the order to work in, by what is likely saved${adds}${most}`;
 }
 
-function moreActions(rows: readonly ActionRow[]): string {
-  const [first] = rows;
-  return `${formatCounted(rows.length, "more change")}, the first ${first?.worth ?? ""}`;
+/** By their numbers: a count beside that of the changes too small for a row would deny it. */
+function moreActions(rows: readonly ActionRow[], from: number): string {
+  const worth = rows[0]?.worth ?? "";
+  const to = from + rows.length - 1;
+  return from === to ? `Change ${from}, ${worth}` : `Changes ${from} to ${to}, the first ${worth}`;
 }
 
 interface ActionLineProps {

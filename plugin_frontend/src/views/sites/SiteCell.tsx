@@ -28,7 +28,10 @@ export function SiteCell({ site, showsOps }: SiteCellProps) {
       <bdi class={name === what ? "ell block" : "ell block mono"} title={name}>
         {name}
       </bdi>
-      <Facts site={site} text={[op_before && op_after ? `between ${op_before} and ${op_after}` : LINE_NOT_RECORDED, ...(name === what ? [] : [what])].join(" · ")} />
+      <Facts
+        site={site}
+        text={[op_before && op_after ? `between ${op_before} and ${op_after}` : LINE_NOT_RECORDED, ...(name === what ? [] : [what])].join(" · ")}
+      />
     </>
   );
 }
