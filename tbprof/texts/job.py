@@ -259,13 +259,14 @@ def overview_sentence(also_late: Sequence[str], late_us: float, due_us: float, p
 
 
 def others_sentence(
-    name: str, also_late: Sequence[str], late_us: float, wait_us: float, phrase: str, order: str
+    name: str, also_late: Sequence[str], late_us: float, wait_us: float, phrase: str, *, is_explained: bool
 ) -> str:
-    """What the window of a rank that waits for a late one says first; `order` is what to do about that."""
+    """What the window of a rank that waits for a late one says first."""
     who = begun(late_name(name, also_late))
     waits = f", and this rank waits {duration(wait_us)} of a step for it" if wait_us > 0 else ""
     return (
-        f"{who} {'are' if also_late else 'is'} late by {duration(late_us)} a step ({phrase}){waits}. {order}."
+        f"{who} {'are' if also_late else 'is'} late by {duration(late_us)} a step ({phrase}){waits}. "
+        f"{'Change that' if is_explained else 'Record more steps'} first."
     )
 
 

@@ -58,7 +58,7 @@ from tbprof.rules.base.findings import window_finding
 from tbprof.rules.base.launching import launched_inside
 from tbprof.rules.base.rule import GPU_WORK, Need, Rule
 from tbprof.rules.inference.words import ActiveDropout, IdleDropout
-from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct
 from tbprof.trace.columns.columns import Category
 
 _CODE = "INF01"
@@ -76,7 +76,7 @@ _COMPUTING = Need(GPU_WORK.name, lambda facts: GPU_WORK.is_met(facts) or runs_on
 
 
 _COUNTS = r"aten::add_$"
-"""By it a batch norm in training mode counts its batches, just before it runs."""
+"""A batch norm in training mode counts its batches with it, just before it runs."""
 _NEARLY_ALL = 0.9
 """A network may add in place before some of its batch norms, and not before nearly all of them."""
 
@@ -134,12 +134,16 @@ def _on_host(facts: Facts, drawn: Int64s, norms: Int64s) -> Finding:
 
 def _count_batches(facts: Facts, norms: Int64s) -> bool:
     """Whether nearly all of these batch norms come right after an operator that counts their batches."""
-    ops = facts.top_ops
-    at = np.flatnonzero(is_among(ops.rows, norms))
-    before = at[at > 0] - 1
-    before = before[ops.lane[before] == ops.lane[before + 1]]
-    counts = match(facts.trace, ops.rows[before], _COUNTS)
-    return len(norms) > 0 and int(counts.sum()) >= _NEARLY_ALL * len(norms)
+    slices, counting = facts.trace.slices, 0
+    ops = _in_steps(facts, "")
+    counts = match(facts.trace, ops, _COUNTS)
+    for lane in distinct(slices.lane[norms]).tolist():
+        mine = np.flatnonzero(slices.lane[ops] == lane)
+        mine = mine[np.argsort(slices.end_of(ops[mine]), kind="stable")]
+        start_ns = slices.start_ns[norms[slices.lane[norms] == lane]]
+        before = np.searchsorted(slices.end_of(ops[mine]), start_ns, side="right") - 1
+        counting += int(counts[mine[before[before >= 0]]].sum())
+    return len(norms) > 0 and counting >= _NEARLY_ALL * len(norms)
 
 
 def _in_steps(facts: Facts, name: str) -> Int64s:

@@ -39,7 +39,7 @@ _HARDLY = 0.25
 """The share of a step from which the exchange itself comes first; from this part of it on, waiting does."""
 
 _CLEARLY = 0.15
-"""By so much of a step one rank waits less than every other, where their collectives cannot be matched."""
+"""The part of a step that one rank waits less than every other, where collectives cannot be matched."""
 
 _MOST_MATCHED = 0.75
 """The share of all collectives below which the first sentence says on how many it stands."""

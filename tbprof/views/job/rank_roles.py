@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from tbprof.job.blame import UNEXPLAINED
 from tbprof.rules.registry import RULES
 from tbprof.texts.job import fix_title, itself_late_sentence, others_sentence, overview_sentence
 from tbprof.views.job.job_page import JobRank, LateCause, RankRole, RankWait
@@ -40,8 +41,14 @@ def _role(
             opens=None,
         )
     names = [ranks[other].name for other in first.also_late]
-    order = fix_title(first.kind, first.cause, first.computing, ranks[first.rank].name, first.place)
-    said = others_sentence(ranks[first.rank].name, names, first.late_us, wait_us, phrase_of(first), order)
+    said = others_sentence(
+        ranks[first.rank].name,
+        names,
+        first.late_us,
+        wait_us,
+        phrase_of(first),
+        is_explained=first.cause != UNEXPLAINED.cause,
+    )
     if own is not None:
         said = f"{said} {itself_late_sentence(own.late_us, phrase_of(own))}"
     return RankRole(sentence=said, order="", answered_by=(), answered=(), opens=first.rank)

@@ -7,6 +7,8 @@ from check_cases import CheckCases
 from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
 
+from tbprof.model import Scope
+
 
 def compiling(length_us: float) -> TraceBuilder:
     return each_step(lambda built, at: built.op("entire_frame_compile (dynamo_timed)", at, at + length_us))
@@ -23,6 +25,20 @@ def test_what_the_device_waits_for_is_won_at_most() -> None:
     assert finding.saving is not None
     assert finding.saving.ceiling_ns == 3 * 400_000
     assert finding.severity == "critical"
+
+
+def test_on_a_cpu_it_is_what_compiling_takes() -> None:
+    built = TraceBuilder()
+    for number in range(3):
+        start = 1000.0 * number
+        built.step(number, start, start + 1000)
+        built.op("entire_frame_compile (dynamo_timed)", start + 10, start + 310)
+        built.op("aten::mkldnn_convolution", start + 400, start + 900)
+    (finding,) = found(built, "CMP01")
+    assert finding.saving is not None
+    assert (finding.saving.floor_ns, finding.saving.ceiling_ns) == (0, 3 * 300_000)
+    said = finding.figures.sentence(Scope("a step", "a step"))
+    assert said.replace("\u202f", " ") == "Compiling takes 0.3 ms a step, 30 % of a step."
 
 
 def test_compiled_code_that_compiles_nothing_passes() -> None:

@@ -25,6 +25,11 @@ def convolutional() -> nn.Module:
     )
 
 
+def normalized() -> nn.Module:
+    """No dropout, and batch norms alone."""
+    return nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.Conv2d(16, 16, 3), nn.BatchNorm2d(16))
+
+
 def transformer() -> nn.Module:
     layer = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True, dropout=0.1)
     return nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
@@ -37,6 +42,7 @@ def recurrent() -> nn.Module:
 MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
     "perceptron": (perceptron, (128, 256)),
     "convolutional": (convolutional, (4, 3, 32, 32)),
+    "normalized": (normalized, (4, 3, 32, 32)),
     "transformer": (transformer, (8, 32, 64)),
     "recurrent": (recurrent, (8, 16, 32)),
 }
@@ -66,8 +72,8 @@ def predicting(name: str, *, trains: bool) -> Callable[[], object]:
     return step
 
 
-DROPOUTS = {"perceptron": 2, "convolutional": 1, "transformer": 4, "recurrent": 1}
-"""Calls in one prediction; an encoder's layer drops in its attention, too."""
+DROPOUTS = {"perceptron": 2, "convolutional": 1, "normalized": 2, "transformer": 4, "recurrent": 1}
+"""Calls in one prediction, else batch norms; an encoder's layer drops in its attention, too."""
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -82,7 +88,7 @@ def test_a_model_in_evaluation_mode_does_not(name: str, tmp_path: pathlib.Path) 
     assert count == 0
 
 
-@pytest.mark.parametrize("name", ["perceptron", "convolutional"])
+@pytest.mark.parametrize("name", ["perceptron", "convolutional", "normalized"])
 def test_a_training_drops_as_it_should(name: str, tmp_path: pathlib.Path) -> None:
     made, shape = MODELS[name]
     model, batch = made(), torch.randn(shape)
@@ -102,5 +108,19 @@ def test_noise_that_the_program_wants_is_no_dropout(tmp_path: pathlib.Path) -> N
     def step() -> object:
         with torch.no_grad():
             return model(batch * torch.empty_like(batch).bernoulli_(0.9))
+
+    assert state_of(step, tmp_path)[1] == 0
+
+
+def test_a_sum_in_place_before_some_batch_norms_counts_no_batch(tmp_path: pathlib.Path) -> None:
+    """A block whose input is a sum, and whose second norm follows a product."""
+    outer, inner, product = nn.BatchNorm2d(8).eval(), nn.BatchNorm2d(8).eval(), nn.Conv2d(8, 8, 3, padding=1)
+    batch = torch.randn(4, 8, 16, 16)
+
+    def step() -> object:
+        with torch.no_grad():
+            summed = product(batch)
+            summed += batch
+            return inner(product(outer(summed)))
 
     assert state_of(step, tmp_path)[1] == 0

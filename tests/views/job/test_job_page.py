@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import pathlib
 
 import pytest
 from communication_scenes import NAME
@@ -11,8 +12,10 @@ from job_scenes import LATE, LATE_US, STEP_US, STEPS, job_of, pipeline_of
 
 from tbprof.job.rank_record import RankRecord
 from tbprof.model import Report
+from tbprof.report import build_report
 from tbprof.store.codec import decode_report, encode_report
 from tbprof.texts.job import saved_sentence
+from tbprof.views.job.job_first import job_first
 from tbprof.views.job.job_page import JobPage, RankProblem
 from tbprof.views.job.job_view import job_page
 from tbprof.views.job.rank_summary import RankSummary, rank_summary
@@ -54,6 +57,20 @@ def test_each_rank_says_first_who_is_late(page: JobPage) -> None:
         assert (other.order, other.opens, other.answered_by) == ("", LATE, ())
         assert other.sentence.startswith("Rank 1 is late by 0.4\u202fms a step (waiting for data")
         assert "and this rank waits 0." in other.sentence
+        assert other.sentence.endswith("Change that first.")
+
+
+def test_of_a_rank_that_is_late_before_the_window_more_steps_are_asked_for(traces: pathlib.Path) -> None:
+    """By all its pages: the order of the late one and of those that wait for it are the same."""
+    reports = [build_report(str(path)) for path in sorted((traces / "dlrm_v100_8rank").glob("*.json.gz"))]
+    page = job_page([rank_summary(report, report.trace.worker, None) for report in reports])
+    roles = [rank.role for rank in page.ranks]
+    assert roles[7] is not None
+    assert roles[7].order.startswith("Record more steps")
+    assert job_first(page).order == roles[7].order
+    waiting = [role.sentence for role in roles if role is not None and role.opens == 7]
+    assert waiting
+    assert all(" Record more steps first." in sentence for sentence in waiting)
 
 
 def test_the_place_of_the_cause_is_a_line() -> None:
