@@ -182,4 +182,4 @@ def _looked_at(facts: Facts) -> IdleDropout | None:
     return None if facts.once(trains) or not calls else IdleDropout(calls)
 
 
-RULE = Rule(code=_CODE, find=find, passing=_looked_at, needs=(_COMPUTING,))
+RULE = Rule(code=_CODE, answers=("busy",), find=find, passing=_looked_at, needs=(_COMPUTING,))

@@ -75,7 +75,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _idle(facts: Facts, calls: LoaderCalls) -> Starvation:
     """The idle of a step on average, its share, and the site whose wait drained the queue before."""
     drained_by = None if calls.drained_by == NONE else calls.drained_by
-    place, share = slowest_function(facts, calls)
+    place, share = slowest_function(facts, calls, calls.idle)
     return Starvation(total_ns(calls.idle) // len(facts.steps), calls.share, drained_by, place, share)
 
 

@@ -50,7 +50,7 @@ from tbprof.rules.input.loader_calls import (
     LoaderCalls,
     find_loader_calls,
     is_single_process,
-    known_place,
+    slowest_function,
 )
 from tbprof.rules.input.words import LoadingOnHost
 
@@ -61,7 +61,8 @@ _WORKERS = "_MultiProcessingDataLoaderIter"
 def find(facts: Facts) -> Iterator[Finding]:
     if not lacks_device_rows(facts):
         return
-    loading_ns = typical_ns(facts, facts.causes.states["data"])
+    loading = facts.causes.states["data"]
+    loading_ns = typical_ns(facts, loading)
     share = typical_share(facts, loading_ns)
     if share < STARVED_SHARE:
         return
@@ -76,7 +77,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         saving=saving,
         confidence="high" if runs_on_host(facts) else "medium",
         evidence=row_evidence(facts, "call", calls.rows),
-        figures=LoadingOnHost(loading_ns // len(facts.steps), share, *known_place(facts, calls)),
+        figures=LoadingOnHost(
+            loading_ns // len(facts.steps), share, *slowest_function(facts, calls, loading)
+        ),
     )
     fixed_as = "DAT01" if _has_workers(calls) else "DAT02" if is_single_process(calls) else ""
     yield with_remedy(found, fixed_as=fixed_as)

@@ -103,24 +103,24 @@ _MOST = 0.5
 """The share of the idle from which a function is what a loader's time goes to."""
 
 
-def slowest_function(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
-    """The deepest Python function within the calls that most of the idle lies in, and that share of it.
+def slowest_function(facts: Facts, calls: LoaderCalls, spent: Intervals) -> tuple[str, float | None]:
+    """The deepest Python function within the calls that most of this time lies in, and that share of it.
 
     Before it stands the function of another package that calls it. Where no such frame was recorded, it is
     the line with most of the hook's samples; else the data set of the only loader that the hook saw, else
     where the program takes the batch, else "".
     """
     if len(facts.trace.call_stack.rows):
-        return _of_call_stacks(facts, calls)
+        return _of_call_stacks(facts, calls, spent)
     slices = facts.trace.slices
     rows = training_frames(facts)
     within = union(slices.start_ns[calls.rows], slices.end_of(calls.rows))
     rows = rows[overlap_ns(within, slices.start_ns[rows], slices.end_of(rows)) == slices.duration_ns[rows]]
-    found = deepest_function(facts, rows, calls.idle, _MOST)
-    return known_place(facts, calls) if found is None else (found.place, found.share)
+    found = deepest_function(facts, rows, spent, _MOST)
+    return _known_place(facts, calls) if found is None else (found.place, found.share)
 
 
-def known_place(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
+def _known_place(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
     """The line with most of the hook's samples, and its share; else the data set, else who takes batches."""
     sampled = sampled_place(facts, IN_LOADER)
     if sampled is not None:
@@ -128,7 +128,7 @@ def known_place(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
     return _only_dataset(facts) or _taken_in(facts, calls), None
 
 
-def _of_call_stacks(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None]:
+def _of_call_stacks(facts: Facts, calls: LoaderCalls, spent: Intervals) -> tuple[str, float | None]:
     """The same where operators have stacks (2021): by the outermost operators within the calls."""
     trace, slices = facts.trace, facts.trace.slices
     rows: Int64s = trace.call_stack.rows.astype(np.int64)
@@ -138,7 +138,7 @@ def _of_call_stacks(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None
     rows = rows[np.lexsort([-slices.duration_ns[rows], slices.start_ns[rows]])]
     ends = np.maximum.accumulate(slices.end_of(rows)) if len(rows) else slices.end_of(rows)
     rows = rows[slices.start_ns[rows] >= np.concatenate([[0], ends[:-1]])[: len(rows)]]
-    covered_ns = overlap_ns(calls.idle, slices.start_ns[rows], slices.end_of(rows))
+    covered_ns = overlap_ns(spent, slices.start_ns[rows], slices.end_of(rows))
     of_function: Counter[tuple[str, str]] = Counter()
     chains: dict[tuple[str, str], list[Source]] = {}
     for stack, ns in zip(trace.call_stack.at(rows).tolist(), covered_ns.tolist(), strict=True):
@@ -147,7 +147,7 @@ def _of_call_stacks(facts: Facts, calls: LoaderCalls) -> tuple[str, float | None
             of_function[function] += ns
             chains.setdefault(function, chain)
     most, most_ns = max(of_function.items(), key=lambda one: (one[1], one[0]), default=(("", ""), 0))
-    part = most_ns / max(total_ns(calls.idle), 1)
+    part = most_ns / max(total_ns(spent), 1)
     if part >= _MOST:
         return called_from(chains[most]), min(part, 1.0)
     return _taken_in(facts, calls), None
