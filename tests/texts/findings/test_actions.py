@@ -39,6 +39,6 @@ def test_several_places_are_counted() -> None:
 def test_smaller_changes_are_added_up() -> None:
     step, window = scope_of(marks_steps=True), scope_of(marks_steps=False)
     said = smaller_sentence(3, step, added_us=500, then_us=9_000, is_most=True).replace("\u202f", " ")
-    assert said == "3 smaller changes together add 0.5 ms: a step then takes at most 9.0 ms."
+    assert said == "3 smaller changes, not listed, together add 0.5 ms: a step then takes at most 9.0 ms."
     said = smaller_sentence(1, window, added_us=500, then_us=9_000, is_most=False)
-    assert said.replace("\u202f", " ") == "1 smaller change adds 0.5 ms: the window then takes 9.0 ms."
+    assert said.replace("\u202f", " ") == "1 smaller change, not listed, adds 0.5 ms: the window then takes 9.0 ms."

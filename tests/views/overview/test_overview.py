@@ -125,7 +125,7 @@ def test_small_rows_of_the_plan_are_told_in_a_sentence() -> None:
     shown = overview(
         dataclasses.replace(report, findings=(*report.findings, small), fix_plan=plan, ranked=None)
     )
-    said = "1 smaller change adds 10 \u00b5s: a step then takes at most 3.6 ms."
+    said = "1 smaller change, not listed, adds 10 \u00b5s: a step then takes at most 3.6 ms."
     assert shown.smaller.replace("\u202f", " ") == said
 
 
