@@ -41,4 +41,6 @@ def test_smaller_changes_are_added_up() -> None:
     said = smaller_sentence(3, step, added_us=500, then_us=9_000, is_most=True).replace("\u202f", " ")
     assert said == "3 smaller changes, not listed, together add 0.5 ms: a step then takes at most 9.0 ms."
     said = smaller_sentence(1, window, added_us=500, then_us=9_000, is_most=False)
-    assert said.replace("\u202f", " ") == "1 smaller change, not listed, adds 0.5 ms: the window then takes 9.0 ms."
+    assert said.replace("\u202f", " ") == (
+        "1 smaller change, not listed, adds 0.5 ms: the window then takes 9.0 ms."
+    )
