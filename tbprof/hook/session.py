@@ -265,7 +265,7 @@ class Session:
 
     def abandon(self) -> None:
         """End the window that is in progress, and keep nothing."""
-        self._memory.abandon(is_own_thread=not self.belongs_elsewhere)
+        self._memory.abandon()
         self._post_window.abandon(is_own_thread=not self.belongs_elsewhere)
         window, self._window = self._window, None
         if window is not None:
@@ -388,9 +388,9 @@ class ScheduledMemory:
         except OSError as error:
             logger.warning("What held memory after %d steps could not be written: %s", found.step, error)
 
-    def abandon(self, *, is_own_thread: bool = True) -> None:
+    def abandon(self) -> None:
         """Follow the step no longer, and leave nothing of it."""
-        self._recorder.abandon() if is_own_thread else self._recorder.turn_off()
+        self._recorder.abandon()
 
     def _next(self, step: int) -> int:
         found = None if self._schedule is None else self._schedule.next_recorded(step, self._origin)

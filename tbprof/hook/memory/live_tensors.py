@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from tbprof.hook.memory.storage_mode import StorageMode, block_of
+from tbprof.hook.memory.followed_storages import StorageFollower
 from tbprof.hook.safety.program_values import (
     class_name,
     is_a,
@@ -188,42 +188,42 @@ class KnownTensors:
     def has_compiled_module(self) -> bool:
         """Whether a module would be compiled, or is."""
         return any(
-            type(module).__name__ == _COMPILED or module.__dict__.get("_compiled_call_impl") is not None
+            class_name(module) == _COMPILED or module.__dict__.get("_compiled_call_impl") is not None
             for module in self._modules
         )
 
-    def say_to(self, mode: StorageMode, *, all_tensors: bool = False) -> None:
+    def say_to(self, follower: StorageFollower, *, all_tensors: bool = False) -> None:
         """What they are now; with `all_tensors`, also that the others were there before."""
         for module in self._modules:
-            name = self.names.get(id(module), type(module).__name__)
-            self._say_parameters(mode, module.__dict__["_parameters"].values(), name)
+            name = self.names.get(id(module)) or class_name(module)
+            self._say_parameters(follower, module.__dict__["_parameters"].values(), name)
             for buffer in _tensors_in(module.__dict__["_buffers"].values()):
-                mode.see(buffer, "parameters", name)
+                follower.see(buffer, "parameters", name)
         for optimizer in self._optimizers:
-            self.say_of(optimizer, mode)
+            self.say_of(optimizer, follower)
         if all_tensors:
             for tensor in self._tensors:
-                mode.see(tensor, "parameters" if type(tensor) is nn.Parameter else "other")
+                follower.see(tensor, "parameters" if type(tensor) is nn.Parameter else "other")
             self._tensors = []
 
-    def say_of(self, optimizer: Optimizer, mode: StorageMode) -> None:
+    def say_of(self, optimizer: Optimizer, follower: StorageFollower) -> None:
         """Its parameters, their gradients, and its state."""
         for group in items_of(optimizer.__dict__["param_groups"]):
             if is_a(group, dict):
-                self._say_parameters(mode, items_of(dict.get(group, "params")), "")
+                self._say_parameters(follower, items_of(dict.get(group, "params")), "")
         states = optimizer.__dict__.get("state", {})
         for parameter, state in dict.items(states) if is_a(states, dict) else ():
-            owner = _module_of(parameter) if is_tensor(parameter) else ""
+            owner = _module_of(parameter, follower) if is_tensor(parameter) else ""
             for tensor in _tensors_in(items_of(state)):
-                mode.see(tensor, "optimizer state", owner)
+                follower.see(tensor, "optimizer state", owner)
 
     @staticmethod
-    def _say_parameters(mode: StorageMode, parameters: Iterable[Any], module: str) -> None:
+    def _say_parameters(follower: StorageFollower, parameters: Iterable[Any], module: str) -> None:
         for parameter in _tensors_in(parameters):
-            mode.see(parameter, "parameters", module)
+            follower.see(parameter, "parameters", module)
             gradient = _GET_GRADIENT(parameter) if _GET_IS_LEAF(parameter) else None
             if gradient is not None:
-                mode.see(gradient, "gradients", module or _module_of(parameter))
+                follower.see(gradient, "gradients", module or _module_of(parameter, follower))
 
     def _find(self, until: float) -> None:
         for number, one in enumerate(gc.get_objects()):
@@ -246,8 +246,8 @@ class KnownTensors:
         return [module for module in self._modules if id(module) not in inner]
 
 
-def _module_of(parameter: Tensor) -> str:
-    block = block_of(parameter) if is_plain_tensor(parameter) else None
+def _module_of(parameter: Tensor, follower: StorageFollower) -> str:
+    block = follower.block_of(parameter) if is_plain_tensor(parameter) else None
     return "" if block is None else block.module
 
 

@@ -30,18 +30,18 @@ from torch.utils.hooks import RemovableHandle
 from tbprof.file_names import MEMORY_STEP_SNAPSHOT_SUFFIX, MEMORY_STEP_SUFFIX, PIN_NAME
 from tbprof.hook.memory.allocator_snapshot import AllocatorHistory, watch_allocations
 from tbprof.hook.memory.blocks import Log, Peak, peak_of
+from tbprof.hook.memory.followed_storages import StorageFollower
 from tbprof.hook.memory.live_tensors import KnownTensors
-from tbprof.hook.memory.storage_mode import StorageMode
 from tbprof.hook.safety.compiled_code import CompilationWatch, TraceWatch, has_compiled_code
 from tbprof.hook.safety.guard import let_through
-from tbprof.hook.safety.modes import (
-    can_change_dispatch_modes,
-    enter_dispatch_mode,
-    has_dispatch_modes,
-    leave,
-    unseen_by_modes,
-    without_dispatch_mode,
+from tbprof.hook.safety.modes import unseen_by_modes
+from tbprof.hook.safety.operators import (
+    can_see_operators,
+    leave_operators,
+    operators_unseen,
+    see_operators,
 )
+from tbprof.hook.safety.program_values import class_name
 from tbprof.model import MemoryStep, OutOfMemory
 from tbprof.process.beside import within
 from tbprof.safe_open import replace_whole
@@ -51,9 +51,7 @@ logger = logging.getLogger("tbprof")
 _SCHEMA = 1
 _MOST_TRIES = 20
 """Steps that may begin where none can be followed, before that is said."""
-_COMPILED_OR_MODE = (
-    "the program compiles its code, or has a dispatch mode of its own; storages can't be followed beside it."
-)
+_COMPILED = "the program compiles its code; storages can't be followed in what is compiled."
 _INSIDE = (
     "step() was called inside torch.inference_mode(), a backward pass or a functorch transform each time; "
     "call it after that."
@@ -109,13 +107,13 @@ _watching_optimizers: list[RemovableHandle] = []
 
 
 class MemoryRecorder:
-    """Follows one step after the other; all calls but `turn_off` must come from the training's thread."""
+    """Follows one step after the other; all calls but `abandon` must come from the training's thread."""
 
     def __init__(self, *, is_wanted: bool) -> None:
         self._is_wanted = is_wanted
         if is_wanted:
             watch_optimizers()
-        self._mode: StorageMode | None = None
+        self._follower: StorageFollower | None = None
         self._known: KnownTensors | None = None
         self._hooks = ExitStack()
         self._step = self._thread = 0
@@ -130,7 +128,7 @@ class MemoryRecorder:
     @property
     def is_recording(self) -> bool:
         """Whether a step is being followed."""
-        return self._mode is not None
+        return self._follower is not None
 
     def begin(self, steps_taken: int) -> None:
         """A step begins; it is followed if that was asked for and can be done."""
@@ -143,22 +141,25 @@ class MemoryRecorder:
 
     def after_step(self, worker: str) -> MemoryStep | None:
         """It is over; what is known of it."""
-        mode, known, self.snapshot = self._mode, self._known, None
-        if mode is None or known is None:
+        follower, known, self.snapshot = self._follower, self._known, None
+        if follower is None or known is None:
             return None
         try:
-            known.say_to(mode)
+            leave_operators(follower.note)
+            follower.note_ends()
+            known.say_to(follower)
+            log = follower.log
             # What a later event of a storage says belongs to no step.
-            mode.log.is_open, was_open = False, mode.log.is_open
-            if mode.fault is not None:
-                raise mode.fault
-            peak = peak_of(mode.log) if was_open or not mode.log.is_whole else None
+            log.is_open, was_open = False, log.is_open
+            if follower.fault is not None:
+                raise follower.fault
+            peak = peak_of(log) if was_open or not log.is_whole else None
             if peak is None:
                 return None
             device = torch.device(peak.device)
             if device.type == "cuda":
                 self.snapshot = self._history.end(device.index or 0)
-            return _memory_step(peak, mode, worker, self._step, is_whole=mode.log.is_whole and known.is_whole)
+            return _memory_step(peak, log, worker, self._step, is_whole=log.is_whole and known.is_whole)
         except Exception as error:  # noqa: BLE001 - what is optional ends nothing else
             self._lose(error)
             return None
@@ -166,37 +167,27 @@ class MemoryRecorder:
             self.abandon()
 
     def abandon(self) -> None:
-        """Follow nothing more, and keep nothing."""
+        """Follow nothing more, and keep nothing; from whatever thread."""
         # Left before it is forgotten: what a signal handler of the program raises here ends this call, and
         # the next one goes on.
-        if self._mode is not None:
-            self._mode.log.is_open = False
-            leave(self._mode)
-            # What is still alive of what was followed holds the mode.
-            self._mode.log = Log(is_open=False)
-        self.turn_off()
-
-    def turn_off(self) -> None:
-        """The same from another thread, where the mode stands: it stays there and does nothing."""
-        if self._mode is not None:
-            self._mode.log.is_open = False
+        if self._follower is not None:
+            self._follower.log.is_open = False
+            leave_operators(self._follower.note)
+            self._follower.forget()
         self.is_waiting = False
         self._hooks.close()
         self._history.abandon()
-        self._mode = self._known = None
+        self._follower = self._known = None
 
     def _begin(self, steps_taken: int) -> None:
-        if has_compiled_code() or has_dispatch_modes():
-            self._say_that_none_is_followed(_COMPILED_OR_MODE)
+        known = None if has_compiled_code() else KnownTensors()
+        if known is None or known.has_compiled_module:
+            self._say_that_none_is_followed(_COMPILED)
             return
-        known = KnownTensors()
-        if known.has_compiled_module:
-            self._say_that_none_is_followed(_COMPILED_OR_MODE)
-            return
-        mode = StorageMode()
-        known.say_to(mode, all_tensors=True)
-        mode.log.begin()
-        self._mode, self._known, self._step, self._thread = mode, known, steps_taken, get_ident()
+        follower = StorageFollower()
+        known.say_to(follower, all_tensors=True)
+        follower.log.begin()
+        self._follower, self._known, self._step, self._thread = follower, known, steps_taken, get_ident()
         # Each is to be taken back before it is there: a handler of the program may raise in between.
         for hooks, register, note in (
             (modules._global_forward_pre_hooks, modules.register_module_forward_pre_hook, self._enter_module),
@@ -208,20 +199,19 @@ class MemoryRecorder:
         for notes, note_step in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
             self._hooks.callback(notes.clear)
             notes.append(self._guarded(note_step))
-        compilations = CompilationWatch(self._close_log)
+        compilations = CompilationWatch(self._make_way)
         self._hooks.callback(compilations.stop)
         compilations.look()
-        # It can't make a graph of what a dispatch mode sees.
-        traces = TraceWatch(partial(without_dispatch_mode, mode))
+        traces = TraceWatch(operators_unseen)
         self._hooks.callback(traces.end)
         traces.begin()
         watch_allocations()
         self._history.begin()
-        enter_dispatch_mode(mode)
+        see_operators(follower.note)
 
     def _has_to_wait(self) -> bool:
-        """Whether the step begins where no dispatch mode can be entered, so that another one is followed."""
-        self.is_waiting = not can_change_dispatch_modes()
+        """Whether the step begins where none can be followed, so that another one is."""
+        self.is_waiting = not can_see_operators()
         self._tries = self._tries + 1 if self.is_waiting else 0
         if self._tries < _MOST_TRIES:
             return self.is_waiting
@@ -239,45 +229,48 @@ class MemoryRecorder:
         """A hook of torch's that hands `note` what is followed before what torch hands it."""
 
         def called(*given: Any) -> None:
-            mode, known = self._mode, self._known
-            if mode is None or known is None or not mode.log.is_open or get_ident() != self._thread:
+            follower, known = self._follower, self._known
+            if follower is None or known is None or not follower.log.is_open or get_ident() != self._thread:
                 return
             try:
-                with unseen_by_modes():
-                    note(mode, known, *given)
+                with unseen_by_modes(), operators_unseen():
+                    note(follower, known, *given)
             except Exception as fault:  # noqa: BLE001 - the border to the user's training
                 let_through(fault)
-                mode.fault, mode.log.is_open = fault, False
+                follower.fault, follower.log.is_open = fault, False
 
         return called
 
     @staticmethod
-    def _enter_module(mode: StorageMode, known: KnownTensors, module: nn.Module, given: Any) -> None:
-        if not mode.modules:
-            mode.give(given)
-        mode.log.call()
-        mode.modules.append(known.names.get(id(module), type(module).__name__))
+    def _enter_module(follower: StorageFollower, known: KnownTensors, module: nn.Module, given: Any) -> None:
+        if not follower.modules:
+            follower.give(given)
+        follower.log.call()
+        follower.modules.append(known.names.get(id(module)) or class_name(module))
 
     @staticmethod
-    def _leave_module(mode: StorageMode, known: KnownTensors, module: nn.Module, *_: Any) -> None:
-        name = known.names.get(id(module), type(module).__name__)
+    def _leave_module(follower: StorageFollower, known: KnownTensors, module: nn.Module, *_: Any) -> None:
+        name = known.names.get(id(module)) or class_name(module)
         # One whose forward raised was not left.
-        while mode.modules and mode.modules.pop() != name:
+        while follower.modules and follower.modules.pop() != name:
             pass
 
     @staticmethod
-    def _before_optimizer(mode: StorageMode, known: KnownTensors, optimizer: Any, *_: Any) -> None:
-        mode.is_optimizing = True
-        known.say_of(optimizer, mode)
+    def _before_optimizer(follower: StorageFollower, known: KnownTensors, optimizer: Any, *_: Any) -> None:
+        follower.note_ends()
+        follower.is_optimizing = True
+        known.say_of(optimizer, follower)
 
     @staticmethod
-    def _after_optimizer(mode: StorageMode, known: KnownTensors, optimizer: Any, *_: Any) -> None:
-        mode.is_optimizing = False
-        known.say_of(optimizer, mode)
+    def _after_optimizer(follower: StorageFollower, known: KnownTensors, optimizer: Any, *_: Any) -> None:
+        follower.is_optimizing = False
+        known.say_of(optimizer, follower)
 
-    def _close_log(self) -> None:
-        if self._mode is not None:
-            self._mode.log.is_open = False
+    def _make_way(self) -> None:
+        """A function is about to be compiled, on whatever thread: the step is no longer whole."""
+        if self._follower is not None:
+            self._follower.log.is_open = False
+            leave_operators(self._follower.note)
 
     def _lose(self, error: Exception) -> None:
         let_through(error)
@@ -309,8 +302,8 @@ def write_memory_step(
     return path
 
 
-def _memory_step(peak: Peak, mode: StorageMode, worker: str, step: int, *, is_whole: bool) -> MemoryStep:
-    began_ns = mode.log.times_ns[0]
+def _memory_step(peak: Peak, log: Log, worker: str, step: int, *, is_whole: bool) -> MemoryStep:
+    began_ns = log.times_ns[0]
     is_host = peak.device == "cpu"
     return MemoryStep(
         schema=_SCHEMA,

@@ -30,7 +30,6 @@ from typing import Any
 import torch
 from torch.jit._builtins import _register_builtin
 from torch.overrides import _pop_mode, _push_mode
-from torch.utils import _python_dispatch as dispatch
 
 from tbprof.hook.safety.guard import codes_of_handlers, let_through
 
@@ -60,12 +59,6 @@ def enter_function_mode(mode: Any) -> None:
     _replace_function_modes([*below, mode, *above])
 
 
-def enter_dispatch_mode(mode: Any) -> None:
-    """Make `mode` active on this thread, where there is none and `can_change_dispatch_modes()`."""
-    mode.is_entered = True
-    dispatch._push_mode(mode)
-
-
 def leave(mode: Any) -> None:
     """Take `mode` away, wherever it stands, as soon as that can be done; the order of the others stays."""
     mode.is_entered = False
@@ -79,8 +72,7 @@ def leave_when_outside(mode: Any) -> None:
     Until then it is out of sight, also where it was left while it ran and torch has it back: it is left for
     good by the first who asks for modes.
     """
-    if issubclass(type(mode), torch.overrides.TorchFunctionMode):
-        _hide(mode)
+    _hide(mode)
     is_waiting = any(other is mode for other, _ in _waiting)
     if is_waiting or threading.current_thread() is not threading.main_thread():
         return
@@ -90,39 +82,6 @@ def leave_when_outside(mode: Any) -> None:
         # At the end of Python there are no threads any more, and no need.
         with contextlib.suppress(RuntimeError):
             start_new_thread(_call_until_left, ())
-
-
-@contextlib.contextmanager
-def without_dispatch_mode(mode: Any) -> Iterator[None]:
-    """Take `mode` away for a while, where it is the only one of this thread."""
-    modes = dispatch._get_current_dispatch_mode_stack()
-    is_taken = len(modes) == 1 and modes[0] is mode and can_change_dispatch_modes()
-    if is_taken:
-        dispatch._pop_mode()
-    try:
-        yield
-    finally:
-        if is_taken and mode.is_entered:
-            dispatch._push_mode(mode)
-
-
-def has_dispatch_modes() -> bool:
-    """Whether a dispatch mode, of whomever, is active on this thread."""
-    return bool(torch._C._len_torch_dispatch_stack())
-
-
-def can_change_dispatch_modes() -> bool:
-    """Whether a dispatch mode may be entered or left here.
-
-    Inference mode, a backward pass, a functorch transform and a kernel that is written in Python put torch's
-    dispatch state back when they end, which would then no longer agree with the stack of modes.
-    """
-    return not (
-        torch.is_inference_mode_enabled()
-        or torch._C._current_graph_task_id() != -1
-        or torch._C._functorch.peek_interpreter_stack() is not None
-        or torch._C._dispatch_tls_is_dispatch_key_excluded("AutogradCPU")
-    )
 
 
 def runs_in_mode_of_program() -> bool:
@@ -176,7 +135,7 @@ def _is_torch_s(interrupted: FrameType) -> bool:
 def unseen_by_modes() -> Iterator[None]:
     """Keep what is asked of torch here from the modes of the program, which may count its operators."""
     with torch._C.DisableTorchFunction():
-        if not has_dispatch_modes():
+        if not torch._C._len_torch_dispatch_stack():
             yield
             return
         with torch._C._DisableTorchDispatch():
@@ -188,23 +147,16 @@ def function_modes() -> list[Any]:
     return [_mode_at(position) for position in range(_length())]
 
 
-def _is_on_a_stack(mode: Any) -> bool:
-    stacks = (*function_modes(), *dispatch._get_current_dispatch_mode_stack())
-    return any(other is mode for other in stacks)
+def _is_on_the_stack(mode: Any) -> bool:
+    return any(other is mode for other in function_modes())
 
 
 def _is_left(mode: Any) -> bool:
-    """Take it off this thread's stacks; False where that has to wait. While it runs, it is on none."""
-    if _is_on_a_stack(mode) and interrupts_torch():
-        return False
-    modes = function_modes()
-    if any(other is mode for other in modes):
-        _replace_function_modes([other for other in modes if other is not mode])
-    modes = list(dispatch._get_current_dispatch_mode_stack())
-    if any(other is mode for other in modes):
-        if not can_change_dispatch_modes():
+    """Take it off this thread's stack; False where that has to wait. While it runs, it is not there."""
+    if _is_on_the_stack(mode):
+        if interrupts_torch():
             return False
-        _replace_dispatch_modes([other for other in modes if other is not mode])
+        _replace_function_modes([other for other in function_modes() if other is not mode])
     _hidden[:] = [ours for ours in _hidden if ours is not mode]
     _answer_as_torch_does()
     return True
@@ -226,21 +178,14 @@ def _replace_function_modes(wanted: list[Any]) -> None:
         raise
 
 
-def _replace_dispatch_modes(wanted: list[Any]) -> None:
-    while has_dispatch_modes():
-        dispatch._pop_mode()
-    for mode in wanted:
-        dispatch._push_mode(mode)
-
-
 def leave_waiting() -> None:
     """Leave what has been waiting for that, where this is the main thread and can be done here."""
     if threading.current_thread() is not threading.main_thread():
         return
     for waiting in tuple(_waiting):
         mode, may_come_back_until = waiting
-        # One that runs, or has just returned, is on no stack, and torch is about to put it back.
-        may_come_back = not _is_on_a_stack(mode) and monotonic() < may_come_back_until
+        # One that runs, or has just returned, is not on the stack, and torch is about to put it back.
+        may_come_back = not _is_on_the_stack(mode) and monotonic() < may_come_back_until
         if mode.is_entered or (not may_come_back and _is_left(mode)):
             with contextlib.suppress(ValueError):
                 _waiting.remove(waiting)

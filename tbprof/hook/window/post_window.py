@@ -148,7 +148,7 @@ class PostWindow:
         if self._audit is not None:
             self._audit.leave() if is_own_thread else self._audit.turn_off()
         self._inputs.abandon() if is_own_thread else self._inputs.discard()
-        self._memory.abandon() if is_own_thread else self._memory.turn_off()
+        self._memory.abandon()
         window, self._window, self._audit = self._window, None, None
         if window is not None:
             self._publish(window.trace)

@@ -338,8 +338,9 @@ def linear_algebra(watch: Watch) -> object:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        # No singular values without gradients: torch computes them otherwise in any dispatch mode.
-        return loss.item(), torch.linalg.svd(weight.detach()).S, torch.linalg.matrix_rank(covariance).item()
+        plain = weight.detach()
+        norms = plain.norm(2), torch.linalg.matrix_norm(plain, 2), torch.linalg.cond(plain)
+        return loss.item(), torch.linalg.svdvals(plain), norms, torch.linalg.matrix_rank(covariance).item()
 
     return _steps(watch, step), weight
 

@@ -12,19 +12,16 @@ from typing import Any
 import pytest
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from tbprof.hook.audit.line_recorder import LineRecorder
 from tbprof.hook.safety import modes
 from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.safety.modes import (
-    can_change_dispatch_modes,
-    enter_dispatch_mode,
     enter_function_mode,
     function_modes,
     leave,
-    leave_waiting,
     leave_when_outside,
     unseen_by_modes,
 )
@@ -204,18 +201,6 @@ def wait_until_left() -> None:
     while function_modes() and time.monotonic() < until:
         time.sleep(0.001)
     assert not function_modes()
-
-
-def test_a_dispatch_mode_is_left_where_torch_s_state_allows_it() -> None:
-    ours = Operators()
-    enter_dispatch_mode(ours)
-    with torch.inference_mode():
-        assert not can_change_dispatch_modes()
-        leave(ours)
-        assert _get_current_dispatch_mode_stack() == [ours]
-    leave_waiting()
-    assert _get_current_dispatch_mode_stack() == []
-    torch.ones(2, requires_grad=True).sum().backward()
 
 
 def test_what_is_asked_of_torch_unseen_is_seen_by_no_mode() -> None:

@@ -13,11 +13,12 @@ import pytest
 import torch
 from seen_values import digest, seed
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from tbprof.hook.audit.line_recorder import LineRecorder
+from tbprof.hook.memory.followed_storages import StorageFollower
 from tbprof.hook.safety.guard import MissingFacts
+from tbprof.hook.safety.operators import leave_operators, see_operators
 
 MOST_SAMPLES = 6
 """Of each function, with and without gradients."""
@@ -38,11 +39,15 @@ def audited() -> Iterator[None]:
         recorder.end()
 
 
-class Plain(TorchDispatchMode):  # type: ignore[misc]
-    """Does nothing, as the memory step's does to values."""
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return func(*args, **(kwargs or {}))
+@contextlib.contextmanager
+def followed() -> Iterator[None]:
+    follower = StorageFollower()
+    see_operators(follower.note)
+    try:
+        yield
+    finally:
+        leave_operators(follower.note)
+    assert follower.fault is None
 
 
 def computed(function: Callable[..., Any], given: Any, around: Around) -> str:
@@ -90,24 +95,25 @@ def test_no_function_computes_otherwise_in_an_audit_step() -> None:
         assert differing(audited) == {}
 
 
-IN_FOLLOWED_STEPS = {
-    *("masked_fill", "median", "nanmedian", "min", "max", "prod"),
-    *("linalg.cond", "linalg.eigvalsh", "linalg.svdvals", "linalg.matrix_norm", "linalg.norm", "norm"),
-}
-"""The manual names them: torch itself has another formula for these where any dispatch mode is active."""
-
-
 @pytest.mark.exhaustive
-def test_what_torch_computes_otherwise_in_a_followed_step_is_known() -> None:
+def test_no_function_computes_otherwise_in_a_followed_step() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert differing(Plain).keys() <= IN_FOLLOWED_STEPS
+        assert differing(followed) == {}
 
 
-def test_an_audit_step_computes_what_a_dispatch_mode_would_change() -> None:
+@pytest.mark.parametrize("around", [audited, followed])
+def test_what_a_dispatch_mode_would_change_is_computed_as_without_it(around: Around) -> None:
     rows = torch.randn(7, 7)
-    with torch.no_grad():
-        alone = torch.linalg.svdvals(rows), torch.linalg.eigvalsh(rows @ rows.T), rows.prod()
-        with audited():
-            watched = torch.linalg.svdvals(rows), torch.linalg.eigvalsh(rows @ rows.T), rows.prod()
+    ties = torch.tensor([1.0, 1.0, 0.0], requires_grad=True)
+
+    def values() -> list[Tensor]:
+        with torch.no_grad():
+            found = [torch.linalg.svdvals(rows), torch.linalg.eigvalsh(rows @ rows.T)]
+        weights = rows.clone().requires_grad_()
+        return [*found, *torch.autograd.grad(weights.prod() + ties.max(), (weights, ties))]
+
+    alone = values()
+    with around():
+        watched = values()
     assert digest(alone) == digest(watched)
