@@ -57,7 +57,7 @@ def see_operators(note: Note) -> None:
 
 
 def leave_operators(note: Note) -> None:
-    """Let it hear of no more. Where torch puts an earlier state back, the next operator takes the key away again."""
+    """Let it hear of no more. Where torch puts the key back, the next operator takes it away again."""
     if note not in _noting:
         return
     _noting.remove(note)
@@ -86,12 +86,11 @@ def relay(operator: Any, *args: Any, **options: Any) -> Any:
     _include(is_included=False)
     noting = _noting[-1:]
     try:
-        try:
-            result = operator(*args, **options)
-        except RuntimeError as error:
-            if type(error) is not RuntimeError or _NO_TENSOR not in str(error):
-                raise
-            result = operator(*_with_tensors(operator, args), **options)
+        if _NUMBERS.isdisjoint(map(type, args)) or not _have_numbers_for_tensors(operator, args):
+            # Not by the operator's own call: that would ask `__torch_function__` again.
+            result = torch._C._dispatch_call_boxed(operator._handle, *args, **options)
+        else:
+            result = _called_with_numbers(operator, args, options)
         for note in noting:
             note(args, options, result)
         return result
@@ -101,20 +100,40 @@ def relay(operator: Any, *args: Any, **options: Any) -> Any:
             _include(is_included=True)
 
 
+def _have_numbers_for_tensors(operator: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a number that torch had made a tensor of comes as a number."""
+    places = _tensor_places.get(operator)
+    if places is None:
+        types = (argument.type for argument in operator._schema.arguments)
+        places = [place for place, kind in enumerate(types) if isinstance(kind, torch._C.TensorType)]
+        _tensor_places[operator] = places
+    return any(type(args[place]) in _NUMBERS for place in places if place < len(args))
+
+
+def _called_with_numbers(operator: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    with torch._C.DisableTorchFunction():
+        try:
+            return operator(*args, **options)
+        except RuntimeError as error:
+            if type(error) is not RuntimeError or _NO_TENSOR not in str(error):
+                raise
+        return operator(*_with_tensors(operator, args), **options)
+
+
 _NO_TENSOR = "Expected a value of type 'Tensor'"
 
 
 def _with_tensors(operator: Any, args: tuple[Any, ...]) -> Iterator[Any]:
-    """A number that torch had made a tensor of comes as a number, which few operators take.
-
-    TorchScript has such constants, and calls others with them where it first runs a graph.
-    """
-    for value, argument in zip(args, operator._schema.arguments, strict=False):
-        is_number = type(value) in _TYPES and isinstance(argument.type, torch._C.TensorType)
+    """Few operators take a number. TorchScript has constants, and calls others with them in a first run."""
+    places = _tensor_places[operator]
+    for place, value in enumerate(args):
+        is_number = type(value) in _TYPES and place in places
         yield torch.scalar_tensor(value, dtype=_TYPES[type(value)], device="cpu") if is_number else value
 
 
+_tensor_places: dict[Any, list[int]] = {}
 _TYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+_NUMBERS = frozenset(_TYPES)
 
 
 def _put_relays() -> None:
