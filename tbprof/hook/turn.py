@@ -9,6 +9,7 @@ process end in a segmentation fault.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import sys
@@ -28,6 +29,7 @@ from tbprof.hook.safety.modes import interrupts_torch, runs_in_mode_of_program, 
 Action = Callable[[], None]
 
 _LOOK_AGAIN_S = 0.001
+_MOST_WITHIN_EACH_OTHER = 3
 
 
 class Turn:
@@ -46,6 +48,8 @@ class Turn:
         self._holder: dict[str, tuple[int]] = {}
         self._ends = BackwardEnds(self.catch_up)
         self._was_in_backward = False
+        self._under_way: list[int] = []
+        """The threads of the calls that are under way, those out of signal handlers among them."""
 
     def run(self, call: str, action: Action, *, is_step: bool = False, wait_s: float = 0.0) -> None:
         """Do `action` now, or as soon as it can be done; a fault of ours stays in it.
@@ -56,6 +60,18 @@ class Turn:
             is_step: whether several put off come to the same as one.
             wait_s: how long it waits for another thread's call to be over.
         """
+        if self._under_way.count(get_ident()) >= _MOST_WITHIN_EACH_OTHER and not wait_s:
+            # Its timer is quicker than we are: each call is interrupted by the next, until Python gives up.
+            self._put_off[call if is_step else object()] = action
+            return
+        try:
+            self._under_way.append(get_ident())
+            self._run(call, action, is_step=is_step, wait_s=wait_s)
+        finally:
+            with contextlib.suppress(ValueError):
+                self._under_way.remove(get_ident())
+
+    def _run(self, call: str, action: Action, *, is_step: bool, wait_s: float) -> None:
         # After what may wait, close(), a handler may end the process.
         is_within_torch = not wait_s and interrupts_torch()
         if is_being_traced() or runs_in_mode_of_program() or is_within_torch:

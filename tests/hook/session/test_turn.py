@@ -34,6 +34,27 @@ def test_a_turn_that_could_not_be_given_back_is_taken_again(turn: Turn) -> None:
     assert turn._holder == {}
 
 
+def test_a_timer_that_is_quicker_than_a_call_ends_nothing(
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A handler that steps is interrupted by the same handler, before it has come far."""
+    done: list[str] = []
+
+    def step() -> None:
+        turn.run("step()", lambda: done.append("step"), is_step=True)
+
+    def interrupted() -> bool:
+        step()
+        return False
+
+    monkeypatch.setattr("tbprof.hook.turn.interrupts_torch", interrupted)
+    step()
+    assert done
+    monkeypatch.undo()
+    turn.run("close()", lambda: done.append("close"))
+    assert done[-1] == "close"
+
+
 def test_what_is_called_within_a_backward_pass_is_done_after_the_next_one(turn: Turn) -> None:
     done: list[str] = []
     weight = torch.ones(1, requires_grad=True)
