@@ -190,7 +190,8 @@ class DeviceClock:
             action()
         except Exception as fault:  # noqa: BLE001 - the time on the device is optional
             let_through(fault)
-            self.fault, self._begin = fault, None
+            # Without the frames, which hold what the program's functions hold.
+            self.fault, self._begin = fault.with_traceback(None), None
             self._unread.clear()
 
     def _mark(self, steps_taken: int) -> None:

@@ -169,7 +169,12 @@ class _Call(Generic[T]):
     def outcome(self) -> T:
         if self._given:
             return self._given[0]
-        raise self._error or OSError(errno.EIO, "it failed")
+        error, self._error = self._error, None
+        try:
+            raise error or OSError(errno.EIO, "it failed")
+        finally:
+            # Its traceback has this frame, and so those of the program that wait for it, with all they hold.
+            del error
 
 
 def _no_answer() -> TimeoutError:

@@ -88,7 +88,7 @@ class StorageFollower:
                 self._note(args, kwargs, result)
         except Exception as fault:  # noqa: BLE001 - the border to the user's training
             let_through(fault)
-            self.fault, self.log.is_open = fault, False
+            self.fault, self.log.is_open = fault.with_traceback(None), False
 
     def _is_compiled(self) -> bool:
         """Whether Dynamo gets to see what is called from here: it would compile our own code."""

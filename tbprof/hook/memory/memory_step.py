@@ -152,7 +152,8 @@ class MemoryRecorder:
             # What a later event of a storage says belongs to no step.
             log.is_open, was_open = False, log.is_open
             if follower.fault is not None:
-                raise follower.fault
+                self._lose(follower.fault)
+                return None
             peak = peak_of(log) if was_open or not log.is_whole else None
             if peak is None:
                 return None
@@ -237,7 +238,7 @@ class MemoryRecorder:
                     note(follower, known, *given)
             except Exception as fault:  # noqa: BLE001 - the border to the user's training
                 let_through(fault)
-                follower.fault, follower.log.is_open = fault, False
+                follower.fault, follower.log.is_open = fault.with_traceback(None), False
 
         return called
 

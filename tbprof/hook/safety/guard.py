@@ -37,8 +37,8 @@ class Guard:
     """
 
     def __init__(self, end_profiling: Callable[[], None]) -> None:
-        self.fault: Exception | None = None
-        """The first exception that ended the profiling."""
+        self.fault: str | None = None
+        """What ended the profiling. In words: an exception would hold what the program's functions held."""
         self._end_profiling = end_profiling
 
     def run(self, action: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
@@ -56,15 +56,14 @@ class Guard:
         if self.fault is not None:
             _say(logging.DEBUG, "another fault after profiling had ended", fault)
             return
-        self.fault = fault
-        _say(logging.WARNING, f"Profiling ends here and the training goes on: {_reason(fault)}")
+        self.fault = _reason(fault)
+        _say(logging.WARNING, f"Profiling ends here and the training goes on: {self.fault}")
         _say(logging.DEBUG, "the fault that ended the profiling", fault)
         self._end()
 
     def _end_for(self, interruption: Exception) -> None:
         if self.fault is None:
-            self.fault = interruption
-            name = type(interruption).__name__
+            self.fault = name = type(interruption).__name__
             _say(logging.WARNING, f"Profiling ends here: the program raised {name} meanwhile.")
             self._end()
 

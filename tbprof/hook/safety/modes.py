@@ -101,7 +101,8 @@ def runs_in_mode_of_program() -> bool:
 def interrupts_torch() -> bool:
     """Whether a signal handler, or what Python calls as one, came between two lines of torch's own Python."""
     handlers: set[CodeType] = set()
-    frame = sys._getframe()
+    # Not our own: a frame that holds itself is left to the garbage collector, with those of the program.
+    frame = sys._getframe(1)
     if not _is_below_torch(frame):
         return False
     while frame.f_back is not None:

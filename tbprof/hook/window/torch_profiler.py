@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import logging
 import re
+import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,6 +24,7 @@ from tbprof.hook.safety.cuda_device import (
 )
 from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.schedule import Schedule
+from tbprof.process.beside import within
 
 logger = logging.getLogger("tbprof")
 
@@ -131,9 +133,25 @@ def make_profiler(
 
 
 def import_for_start() -> None:
-    """Import what torch's profiler else imports as it starts: the compiler, for one of its settings."""
-    if hasattr(torch, "_inductor"):
-        importlib.import_module("torch._inductor.config")
+    """Import what torch's profiler else imports as it starts: the compiler, for one of its settings.
+
+    The import leaves frames to the garbage collector. On a thread of its own these are none of the program's,
+    with all that its functions hold at that moment.
+    """
+    if _SETTINGS not in sys.modules:
+        with suppress(OSError):
+            within(_IMPORT_S, _import_settings)
+
+
+def _import_settings() -> None:
+    # The profiler imports it as well, and says what is wrong.
+    with suppress(ImportError, AttributeError, OSError, RuntimeError):
+        if hasattr(torch, "_inductor"):
+            importlib.import_module(_SETTINGS)
+
+
+_SETTINGS = "torch._inductor.config"
+_IMPORT_S = 60.0
 
 
 def end_prepared_session(profiler: profile) -> None:

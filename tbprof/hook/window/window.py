@@ -134,7 +134,7 @@ class ProfiledWindow:
         """Another profiler took torch's only session: nothing of this window can be saved."""
         self.trace: Path | None = None
         """The exported file; None where torch wrote none."""
-        self.export_error: Exception | None = None
+        self.export_error = ""
         self.start_ns = 0
         """How long the profiler's start held the training up; the first of a process sets CUPTI up."""
         self._is_claimed = False
@@ -149,7 +149,7 @@ class ProfiledWindow:
             return "CUDA failed before the window was over"
         if self._was_stopped_by_device:
             return "the device's profiling library stopped by itself before the first recorded step"
-        return str(self.export_error or "torch wrote no file, as it does when the disk is full")
+        return self.export_error or "torch wrote no file, as it does when the disk is full"
 
     @property
     def active(self) -> int:
@@ -344,7 +344,7 @@ class ProfiledWindow:
             self.trace = written[0] if written else None
         except (OSError, RuntimeError) as error:
             let_through(error)
-            self.export_error = error
+            self.export_error = str(error)
         remove_partial_files(self._folder)
 
     @property

@@ -49,7 +49,7 @@ def test_later_faults_are_quiet(expected_faults: list[Exception], caplog: pytest
     guard.run(fail, "second")
     assert profiling.ended == 1
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-    assert str(guard.fault) == "first"
+    assert guard.fault == "OSError: first"
     assert len(expected_faults) == 2
 
 

@@ -82,6 +82,44 @@ def test_they_end_as_without_it(run_script: RunScript, tmp_path: Path, before: s
     assert (ended.returncode, ended.stdout) == (0, "ended\n")
 
 
+HOLDING = """
+import gc, sys, weakref
+import torch
+import tbprof
+
+gc.disable()
+living = weakref.WeakSet()
+
+
+class Batch:
+    pass
+
+
+def step(hook):
+    batch = Batch()
+    living.add(batch)
+    hook.step()
+
+
+schedule = tbprof.Schedule.at(3, 15, warmup=1, active=2)
+everything = {"memory": True, "record_inputs": True} if "everything" in sys.argv else {}
+with tbprof.TrainerHook(sys.argv[1], schedule=schedule, trackers=False, **everything) as hook:
+    for _ in range(20):
+        step(hook)
+        if hook._run.steps_taken == 13:
+            hook._run.guard.run(lambda: 1 / 0)
+print(len(living))
+"""
+
+
+@pytest.mark.parametrize("options", ["", "everything"])
+def test_what_a_step_held_goes_with_it_where_nobody_collects_garbage(
+    run_script: RunScript, tmp_path: Path, options: str
+) -> None:
+    ended = run_script(HOLDING, tmp_path / "logs", options)
+    assert (ended.returncode, ended.stdout) == (0, "0\n")
+
+
 class Counted:
     """Fails wherever a method of the program's is called."""
 

@@ -311,7 +311,7 @@ def test_a_spool_that_can_t_be_made_costs_the_window_and_nothing_else(
     run(window, training_step, 1)
     assert window.is_over
     assert window.trace is None
-    assert "Can't create directory" in str(window.export_error)
+    assert "Can't create directory" in window.export_error
 
 
 def test_an_export_that_kineto_can_t_write_is_no_trace(
