@@ -2,9 +2,9 @@
 
 By the rule of preflight, as far as a function mode sees: parameters, and what is computed with them,
 are the device's; so is what is moved, or made, where the program says; what torch's factories fill
-without a device named is the host's. The mark is on the storage. Nothing is known of a tensor that
-was there before the step and is no parameter: it is the host's when it is moved, and nobody's when
-it is read.
+without a device named is the host's. The mark is of the storage, and not seen at it. Nothing
+is known of a tensor that was there before the step and is no parameter: it is the host's when it is
+moved, and nobody's when it is read.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+from weakref import ref
 
 import torch
 from torch import Tensor
@@ -114,16 +115,15 @@ class PredictedDevices:
         if needs_gradient(result):
             return True
         try:
-            storage = storage_of(result)
+            mark = _marks.get(result)
         except (NotImplementedError, RuntimeError):
             return False
-        mark: Mark | None = getattr(storage, "_tbprof_mark", None)
         if mark is not None:
             return mark.moved_by is None
         if options or not arguments:
             return False
         if _is_plainly_on_device(arguments[0]):
-            storage._tbprof_mark = _PLAIN_MARKS[DEVICE]
+            _marks.put(result, _PLAIN_MARKS[DEVICE])
             return True
         if result is arguments[0] and all(type(value) in _NUMBERS for value in arguments[1:]):
             self.is_unsure = True
@@ -266,6 +266,50 @@ class Mark:
     """Where it was before that."""
 
 
+class _Marked(ref[Any]):
+    """A storage with a mark."""
+
+    __slots__ = ("address", "mark")
+    address: int
+    mark: Mark
+
+
+class _Marks:
+    """The marks of storages by their addresses, as long as the storages are there."""
+
+    def __init__(self) -> None:
+        self._marked: dict[int, _Marked] = {}
+        # No code of ours runs where a storage ends: what a signal handler raises there would be lost.
+        self._ended: list[Any] = []
+
+    def get(self, tensor: Tensor) -> Mark | None:
+        """The mark of its storage.
+
+        Raises:
+            NotImplementedError, RuntimeError: It has no storage of its own.
+        """
+        with contextlib.suppress(IndexError):
+            # Another thread may be the quicker one.
+            while self._ended:
+                ended: _Marked = self._ended.pop()
+                if self._marked.get(ended.address) is ended:
+                    del self._marked[ended.address]
+        marked = self._marked.get(torch._C._storage_address(tensor))
+        return None if marked is None else marked.mark
+
+    def put(self, tensor: Tensor, mark: Mark) -> None:
+        """Give its storage a mark, in place of the one that it has.
+
+        Raises:
+            NotImplementedError, RuntimeError: as there.
+        """
+        marked = _Marked(storage_of(tensor), self._ended.append)
+        marked.address, marked.mark = torch._C._storage_address(tensor), mark
+        self._marked[marked.address] = marked
+
+
+_marks = _Marks()
+
 _PLAIN_MARKS = {place: Mark(place) for place in (DEVICE, HOST, MADE_ON_HOST)}
 """The marks of what was not moved."""
 
@@ -306,10 +350,9 @@ def mark_new(result: Any, place: str) -> None:
     """What is computed on the device is there, whatever it was taken for; else the first mark stays."""
     for tensor in (result,) if is_tensor(result) else _tensors(result):
         try:
-            storage = storage_of(tensor)
-            mark = getattr(storage, "_tbprof_mark", None)
+            mark = _marks.get(tensor)
             if mark is None or (place == DEVICE and mark.moved_by is not None):
-                storage._tbprof_mark = _PLAIN_MARKS[place]
+                _marks.put(tensor, _PLAIN_MARKS[place])
         except (NotImplementedError, RuntimeError):
             # Sparse tensors, and wrappers of others, have no storage of their own.
             continue
@@ -318,16 +361,15 @@ def mark_new(result: Any, place: str) -> None:
 def put_mark(result: Any, mark: Mark) -> None:
     for tensor in _tensors(result):
         with contextlib.suppress(NotImplementedError, RuntimeError):
-            storage_of(tensor)._tbprof_mark = mark
+            _marks.put(tensor, mark)
 
 
 def _mark_of(tensor: Tensor) -> Mark | None:
     """None as well of what has no storage of its own: sparse tensors, and wrappers of others."""
     try:
-        mark: Mark | None = getattr(storage_of(tensor), "_tbprof_mark", None)
+        return _marks.get(tensor)
     except (NotImplementedError, RuntimeError):
         return None
-    return mark
 
 
 def _is_parameter(tensor: Tensor) -> bool:

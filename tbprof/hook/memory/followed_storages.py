@@ -11,6 +11,7 @@ keeps it as a gradient nevertheless, that is found at the parameter.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -130,14 +131,18 @@ class StorageFollower:
 
     def note_ends(self) -> None:
         """Look at the storages that have ended since the latest operator, in its phase."""
-        while self._ended:
-            holder: _Holder = self._ended.pop(0)
-            self._holders.pop(id(holder), None)
-            life = holder.life
-            life.holders -= 1
-            if not life.holders and self._lives.get(life.address) is life:
-                self._left[life.address] = self._lives.pop(life.address).block
-                self.log.free(life.block, self._latest_phase)
+        with contextlib.suppress(IndexError):
+            # Another thread of a backward pass may be the quicker one.
+            while self._ended:
+                self._end(self._ended.pop(0))
+
+    def _end(self, holder: _Holder) -> None:
+        self._holders.pop(id(holder), None)
+        life = holder.life
+        life.holders -= 1
+        if not life.holders and self._lives.get(life.address) is life:
+            self._left[life.address] = self._lives.pop(life.address).block
+            self.log.free(life.block, self._latest_phase)
 
     def block_of(self, tensor: Tensor) -> Block | None:
         """None for a storage that is not followed."""

@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tbprof.hook.audit.line_recorder import LineRecorder  # noqa: E402
+from tbprof.hook.audit.predicted_devices import place_of  # noqa: E402
 from tbprof.hook.safety.guard import MissingFacts  # noqa: E402
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN, RecordedCall  # noqa: E402
 
@@ -134,3 +135,20 @@ def test_gradients_are_where_their_parameters_are() -> None:
 
 def test_a_tensor_without_a_storage_is_only_unknown() -> None:
     assert places(lambda: torch.eye(3).to_sparse().to_dense().to(CHOSEN), "to") == [(UNKNOWN, DEVICE)]
+
+
+def test_a_storage_shows_no_mark_and_another_one_at_its_address_has_none() -> None:
+    def step() -> list[Any]:
+        made = torch.arange(4)
+        assert place_of(made) == MADE_ON_HOST
+        held = vars(made.untyped_storage())
+        address = torch._C._storage_address(made)
+        del made
+        with torch._C.DisableTorchFunction():
+            others = [torch.ones(4) for _ in range(50)]
+        return [held, [place_of(one) for one in others if torch._C._storage_address(one) == address]]
+
+    found: list[Any] = []
+    recorded(lambda: found.extend(step()))
+    assert found[0] == {}
+    assert set(found[1]) <= {UNKNOWN}
