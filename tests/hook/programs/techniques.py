@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.autograd.forward_ad as forward_ad
 from small_training import STEPS, adamw, mlp, state_of, train_with
 from torch import Tensor, nn
 from torch.func import functional_call, grad, grad_and_value, vmap
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn.functional import (
     cross_entropy,
     ctc_loss,
@@ -36,6 +38,36 @@ def _steps(watch: Watch, step: Callable[[], object], *models: nn.Module) -> obje
             found.append(step())
             hook.step()
     return found, [state_of(model) for model in models], torch.rand(1)
+
+
+@torch.library.custom_op("tbprof_tests::scaled", mutates_args=())
+def scaled(x: Tensor, factor: float) -> Tensor:
+    return x * factor + torch.where(x > 0, x, 1)
+
+
+def _keep_factor(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:  # noqa: ARG001 - as torch calls it
+    ctx.factor = inputs[1]
+
+
+scaled.register_autograd(lambda ctx, given: (given * ctx.factor, None), setup_context=_keep_factor)
+
+
+def operators_that_are_written_in_python(watch: Watch) -> object:
+    weight = nn.Parameter(torch.randn(4, 4))
+    optimizer = torch.optim.SGD([weight], lr=1e-2)
+
+    def step() -> object:
+        x = torch.randn(3, 4)
+        chosen = torch.cond(x.sum() > 0, lambda one: one.sin(), lambda one: one.cos(), (x,))
+        with forward_ad.dual_level():
+            tangent = forward_ad.unpack_dual(forward_ad.make_dual(x, torch.ones_like(x)) @ weight).tangent
+        loss = scaled(x @ weight, 2.0).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return chosen, tangent, loss.item(), str(make_fx(lambda one: (one * 2).sin())(x).code)
+
+    return _steps(watch, step), weight
 
 
 def functional_gradients(watch: Watch) -> object:

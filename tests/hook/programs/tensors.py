@@ -153,6 +153,36 @@ class Wrapped(Tensor):
         return tree_map(lambda x: Wrapped(x) if type(x) is Tensor else x, result)
 
 
+class Kept(Tensor):
+    """Adds nothing."""
+
+
+def subclasses_made_by_their_class(watch: Watch) -> object:
+    found: list[object] = []
+
+    def forward(model: nn.Module, inputs: Tensor) -> Tensor:
+        made = Kept([1.0, 2.0]), Kept(inputs), Kept(inputs.untyped_storage()), Kept(2, 3).zero_()
+        found.extend((type(one).__name__, one.as_subclass(Tensor).clone()) for one in made)
+        return call(model, inputs + Kept([1.0]).as_subclass(Tensor))
+
+    return train_with(watch, forward=forward), found
+
+
+def storages_that_are_looked_at(watch: Watch) -> object:
+    """Gradients of one row have the strides that adding in place has left them."""
+    row = torch.randn(1, 2, requires_grad=True)
+    found: list[object] = []
+
+    def forward(model: nn.Module, inputs: Tensor) -> Tensor:
+        turned = row.t()
+        (gradient,) = torch.autograd.grad((turned * turned).sum(), row)
+        storage = inputs.untyped_storage()
+        found.append((gradient.stride(), vars(storage), storage.nbytes()))
+        return call(model, inputs)
+
+    return train_with(watch, forward=forward), found
+
+
 def subclasses(watch: Watch) -> object:
     model = mlp()
     found = []
