@@ -177,9 +177,12 @@ def _leave_to_others() -> None:
 _torch_s_new = torch._C.TensorBase.__new__
 
 
-def _new(cls: type, *args: Any, **options: Any) -> Any:
-    """Stands for `torch.Tensor.__new__`: of what is an object yet, torch makes none of another class."""
-    if cls is torch.Tensor or not _noting:
-        return _torch_s_new(cls, *args, **options)
+def _new(*args: Any, **options: Any) -> Any:
+    """Stands for `torch.Tensor.__new__`: of what is an object yet, torch makes none of another class.
+
+    Torch's compiler, which a program may import meanwhile, compares the names of arguments, if there are any.
+    """
+    if args[0] is torch.Tensor or not _noting:
+        return _torch_s_new(*args, **options)
     with operators_unseen():
-        return _torch_s_new(cls, *args, **options)
+        return _torch_s_new(*args, **options)

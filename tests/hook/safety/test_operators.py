@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -105,3 +107,13 @@ def test_operators_of_python_run_as_they_do_alone(seen: list[Any]) -> None:
 
     assert loop(torch.tensor(0)).item() == 3
     assert seen
+
+
+def test_the_compiler_is_imported_meanwhile() -> None:
+    code = (
+        "from tbprof.hook.safety.operators import see_operators\n"
+        "see_operators(lambda *_: None)\n"
+        "import torch._dynamo\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
