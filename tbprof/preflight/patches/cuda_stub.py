@@ -10,13 +10,14 @@ from collections import defaultdict
 from collections.abc import Callable
 from types import SimpleNamespace, TracebackType
 from typing import Any
+from weakref import WeakValueDictionary
 
 import torch
 
 from tbprof.errors import NotSupported
 from tbprof.preflight.device_marks import current, device_count
 from tbprof.preflight.patch import Patch, instead
-from tbprof.preflight.watching import copies
+from tbprof.preflight.watching import copies, streams
 from tbprof.preflight.watching.recording import Event as Noted
 from tbprof.preflight.watching.recording import note
 
@@ -24,6 +25,7 @@ from tbprof.preflight.watching.recording import note
 def synchronize(device: Any = None) -> None:  # noqa: ARG001 - as torch has it
     """Noted as a wait of the host for the device."""
     note(Noted("synchronize", "synchronize", ()))
+    streams.host_waited_for_all()
     copies.forget_all()
 
 
@@ -42,31 +44,41 @@ class Stream:
         self.device_index = self.device.index
         self.priority = priority
         self.stream_id = self.cuda_stream = 0
+        self.number = streams.new_stream()
+        _STREAMS[self.number] = self
+        self._before: list[int] = []
 
     def synchronize(self) -> None:
-        synchronize()
+        _waited(streams.clock_of(self.number))
 
     def query(self) -> bool:
         """All work is done as soon as it is begun."""
+        streams.host_waited(streams.clock_of(self.number))
         copies.forget_all()
         return True
 
     def is_capturing(self) -> bool:
         return False
 
-    def wait_stream(self, stream: Any) -> None: ...
+    def wait_stream(self, stream: Any) -> None:
+        streams.wait(self.number, streams.clock_of(_number_of(stream)))
 
-    def wait_event(self, event: Any) -> None: ...
+    def wait_event(self, event: Any) -> None:
+        event.wait(self)
 
     def record_event(self, event: Event | None = None) -> Event:
-        return event or Event()
+        recorded = event or Event()
+        recorded.record(self)
+        return recorded
 
     def __enter__(self) -> Stream:
+        self._before.append(streams.set_current(self.number))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        streams.set_current(self._before.pop())
 
 
 class ExternalStream(Stream):
@@ -80,19 +92,23 @@ class ExternalStream(Stream):
 class Event:
     """Stands for `torch.cuda.Event`."""
 
-    def __init__(self, *_options: Any, **_named: Any) -> None: ...
+    def __init__(self, *_options: Any, **_named: Any) -> None:
+        self._clock = streams.Clock()
 
-    def record(self, stream: Any = None) -> None: ...
+    def record(self, stream: Any = None) -> None:
+        self._clock = streams.clock_of(_number_of(stream))
 
-    def wait(self, stream: Any = None) -> None: ...
+    def wait(self, stream: Any = None) -> None:
+        streams.wait(_number_of(stream), self._clock)
 
     def query(self) -> bool:
         """All work is done as soon as it is begun; whoever asks may read what was copied."""
+        streams.host_waited(self._clock)
         copies.forget_all()
         return True
 
     def synchronize(self) -> None:
-        synchronize()
+        _waited(self._clock)
 
     def elapsed_time(self, end_event: Any) -> float:  # noqa: ARG002 - as torch has it
         """No time is known; 1 ms keeps a division by it alive."""
@@ -105,21 +121,47 @@ class StreamContext:
     def __init__(self, stream: Any) -> None:
         self.stream = stream
 
-    def __enter__(self) -> None: ...
+    def __enter__(self) -> None:
+        if self.stream is not None:
+            self.stream.__enter__()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        if self.stream is not None:
+            self.stream.__exit__(kind, error, trace)
 
 
-_CURRENT: list[Stream] = []
+_STREAMS: WeakValueDictionary[int, Stream] = WeakValueDictionary()
+"""The streams that are alive, by their numbers."""
+
+_DEFAULT: list[Stream] = []
 
 
-def current_stream(device: Any = None) -> Stream:  # noqa: ARG001 - as torch has it
-    """One stream for all, as all work is done in the order of the program."""
-    if not _CURRENT:
-        _CURRENT.append(Stream())
-    return _CURRENT[0]
+def default_stream(device: Any = None) -> Stream:  # noqa: ARG001 - as torch has it
+    if not _DEFAULT:
+        _DEFAULT.append(Stream())
+        _DEFAULT[0].number = streams.DEFAULT
+    return _DEFAULT[0]
+
+
+def current_stream(device: Any = None) -> Stream:
+    """The stream of this thread; all work is done in the order of the program all the same."""
+    return _STREAMS.get(streams.current()) or default_stream(device)
+
+
+def set_stream(stream: Any) -> None:
+    streams.set_current(_number_of(stream))
+
+
+def _number_of(stream: Any) -> int:
+    return streams.current() if stream is None else getattr(stream, "number", streams.DEFAULT)
+
+
+def _waited(clock: streams.Clock) -> None:
+    note(Noted("synchronize", "synchronize", ()))
+    streams.host_waited(clock)
+    copies.forget_all()
 
 
 class CUDAGraph:
@@ -222,7 +264,7 @@ _DONE = (
     *("_lazy_init", "init", "_lazy_call", "ipc_collect", "synchronize_ipc", "_sleep"),
     *("reset_peak_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached"),
     *("reset_accumulated_memory_stats", "reset_peak_host_memory_stats", "set_per_process_memory_fraction"),
-    *("manual_seed", "manual_seed_all", "seed", "seed_all", "set_sync_debug_mode", "set_stream"),
+    *("manual_seed", "manual_seed_all", "seed", "seed_all", "set_sync_debug_mode"),
 )
 """What does nothing: there is no device, and its random numbers are the CPU's."""
 
@@ -262,7 +304,8 @@ _QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "synchronize": instead(synchronize),
     "empty_cache": instead(empty_cache),
     "current_stream": instead(current_stream),
-    "default_stream": instead(current_stream),
+    "default_stream": instead(default_stream),
+    "set_stream": instead(set_stream),
     "stream": instead(StreamContext),
     "StreamContext": instead(StreamContext),
     "Stream": instead(Stream),
@@ -282,7 +325,7 @@ _ACCELERATOR: dict[str, Callable[[Any], Any]] = {
     "device_index": instead(_Device),
     "synchronize": instead(synchronize),
     "current_stream": instead(current_stream),
-    "set_stream": _returning(None),
+    "set_stream": instead(set_stream),
     "empty_cache": instead(empty_cache),
     "memory_stats": _made(lambda: defaultdict(int)),
     "memory_allocated": _returning(0),

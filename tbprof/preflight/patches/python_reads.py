@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeAlias
@@ -14,6 +15,7 @@ from tbprof.preflight.patch import Patch
 from tbprof.preflight.watching import copies
 from tbprof.preflight.watching.copies import MOVED_OPS, note_read
 from tbprof.preflight.watching.recording import Event, muted, note
+from tbprof.program.caller_frame import TORCH
 
 Make: TypeAlias = Callable[[Any], Any]
 
@@ -82,6 +84,19 @@ def _to_numpy(call: str) -> Make:
     return make
 
 
+def _dlpack(original: Any) -> Any:
+    """Libraries of the host refuse memory of the device, as NumPy does; torch takes it as it is."""
+
+    @wraps(original)
+    def capsule(self: Tensor, *args: Any, **options: Any) -> Any:
+        is_torchs = sys._getframe(1).f_code.co_filename.startswith(TORCH)
+        if is_on_device(self) and not is_torchs:
+            raise RuntimeError("Unsupported device in DLTensor.")
+        return original(self, *args, **options)
+
+    return capsule
+
+
 PATCHES = (
     Patch("torch:Tensor", "item", _number("item")),
     Patch("torch:Tensor", "__int__", _number("__int__")),
@@ -96,4 +111,5 @@ PATCHES = (
     Patch("torch._tensor_str", "_str", _whole("__repr__")),
     Patch("torch:Tensor", "numpy", _to_numpy("numpy")),
     Patch("torch:Tensor", "__array__", _to_numpy("__array__")),
+    Patch("torch:Tensor", "__dlpack__", _dlpack),
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -12,6 +12,7 @@ from torch import Tensor
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.model import Source
 from tbprof.preflight.device_marks import HOST, Place, bytes_of, mark, place_of
+from tbprof.preflight.watching import streams
 from tbprof.preflight.watching.conditions import MASKS, host_indexes, index_parts
 from tbprof.preflight.watching.recording import Event, content_of, current_step, fault_guarded, note, note_at
 
@@ -26,8 +27,10 @@ def note_upload(
     if not bytes_of(source):
         return
     event = _upload(call, ops, source, place, non_blocking=non_blocking)
-    if WRITERS and not event.blocking and event.memory == "pinned":
+    if WITNESSES and not event.blocking and event.memory == "pinned":
         _mark(source, "_tbprof_is_uploading")
+        for witness in WITNESSES:
+            witness.began(source)
     note(event, nbytes=bytes_of(source), content=content_of(source), made_by=_maker(place))
 
 
@@ -173,24 +176,39 @@ def _mark(tensor: Tensor, name: str) -> None:
     is_any = True
 
 
-WRITERS: list[Callable[[str], None]] = []
-"""Called with each op that writes to pinned memory that a copy may still read."""
+class Witness(Protocol):
+    """Hears of copies that do not block."""
+
+    def began(self, source: Tensor) -> None:
+        """A copy from pinned memory to the device."""
+
+    def wrote(self, op: str) -> None:
+        """An op writes to pinned memory that a copy may still read."""
+
+    def ended(self) -> None:
+        """All copies have ended, or one is taken for ended."""
+
+
+WITNESSES: list[Witness] = []
 
 
 def forget_all() -> None:
     """The host waited for the device: all copies before that have ended."""
     global is_any
+    streams.host_waited()
     for storage in _storages:
         storage._tbprof_is_awaited = storage._tbprof_is_uploading = False
     _storages.clear()
     is_any = False
+    for witness in WITNESSES:
+        witness.ended()
 
 
 def check_write(op: str, target: Any) -> None:
     """Say that an op writes to a tensor of the host whose copy to the device nothing waited for."""
     if isinstance(target, Tensor) and getattr(target.untyped_storage(), "_tbprof_is_uploading", False):
-        for write in WRITERS:
-            write(op)
+        for witness in WITNESSES:
+            witness.wrote(op)
 
 
 def check(op: str, args: Any) -> None:
@@ -209,3 +227,5 @@ def check_read(tensor: Tensor, call: str, ops: tuple[str, ...] = ()) -> None:
         return
     if getattr(tensor.untyped_storage(), "_tbprof_is_awaited", False):
         note(Event("race", call, ops, "read", blocking=False))
+        for witness in WITNESSES:
+            witness.ended()

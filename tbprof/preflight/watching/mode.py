@@ -78,7 +78,7 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
             device, host = places_among((*args, *options.values()) if options else args)
             if copies.is_any and not (plan.is_view or plan.copies):
                 copies.check(plan.name, args)
-            if copies.WRITERS and copies.is_any and plan.writes_first and args:
+            if copies.WITNESSES and copies.is_any and plan.writes_first and args:
                 copies.check_write(plan.name, args[0])
             if plan.takes_generator:
                 _look_at_generator(plan, options, asked_for or device or (None if host is None else HOST))
