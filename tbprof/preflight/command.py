@@ -27,6 +27,7 @@ from tbprof.preflight.ending import (
     signals_heard,
 )
 from tbprof.preflight.prediction import ENDED_WELL, Prediction
+from tbprof.preflight.run_options import add_run_options
 from tbprof.preflight.session import Preflight
 from tbprof.preflight.text import text
 from tbprof.program.main_program import (
@@ -91,14 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tbprof preflight", description=run.__doc__)
     parser.add_argument("--steps", type=int, default=3, help="optimizer steps to look at; default: 3")
     parser.add_argument("--warmup", type=int, default=1, help="optimizer steps before them; default: 1")
-    parser.add_argument(
-        "--step-on",
-        metavar="NAME",
-        help="package.module:Class.method, or __main__:function of the script: each return ends a step",
-    )
-    parser.add_argument(
-        "--time-limit", type=float, metavar="SECONDS", help="end after so long with what was found"
-    )
+    add_run_options(parser, time_limit=None, limited="end after so long with what was found")
     parser.add_argument(
         "--fail-on", type=_kinds, default=(), metavar="KIND,...", help=", ".join((*LINE_KINDS, "all"))
     )
@@ -108,7 +102,6 @@ def _parser() -> argparse.ArgumentParser:
         "--stub", action="append", default=[], metavar="NAME=REPLACEMENT", help="e.g. pkg.fn=mine.fn"
     )
     parser.add_argument("--force", action="store_true", help="run on a machine with a GPU, too")
-    parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
     parser.add_argument("program", help="the script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="-- and what the script is given")
     return parser

@@ -22,6 +22,7 @@ from tbprof.preflight.proof.record import Task
 from tbprof.preflight.proof.running import Run, run_in_process
 from tbprof.preflight.proof.sides import Side, sides_of
 from tbprof.preflight.proof.text import printed
+from tbprof.preflight.run_options import add_run_options
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
 _CODES: Mapping[Verdict, int] = {
@@ -81,14 +82,7 @@ def add_side_options(parser: argparse.ArgumentParser, steps: int = 5) -> None:
     parser.add_argument(
         "--steps", type=int, default=steps, help=f"optimizer steps after the first; default: {steps}"
     )
-    parser.add_argument(
-        "--step-on",
-        metavar="NAME",
-        help="package.module:Class.method, or __main__:function of the script: each return ends a step",
-    )
-    parser.add_argument(
-        "--time-limit", type=float, default=600.0, metavar="SECONDS", help="of each run; default: 600"
-    )
+    add_run_options(parser, time_limit=600.0, limited="of each run; default: 600")
     parser.add_argument(
         "--link",
         action="append",
@@ -96,7 +90,6 @@ def add_side_options(parser: argparse.ArgumentParser, steps: int = 5) -> None:
         metavar="PATH",
         help="what git does not hold and a side needs, such as a folder of data",
     )
-    parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")
 
 
 def task_of(side: Side, options: argparse.Namespace, arguments: tuple[str, ...]) -> Task:
