@@ -38,6 +38,10 @@ class Claim:
     """Lines that are there as before, and run more or less often."""
     sync_points: tuple[float, float]
     copies: tuple[float, float]
+    blocking_copies: tuple[float, float]
+    """Copies that wait for all that the device has to do before them."""
+    pinned: tuple[float, float]
+    """How often the program itself pins memory: that takes longer than a copy that waits."""
     bytes: tuple[float, float]
     operators: tuple[float, float]
     """Operators with tensors of the device: each launches a kernel or more."""
@@ -47,8 +51,9 @@ class Claim:
     @property
     def is_gain(self) -> bool:
         """Whether the host waits less often, or as often with less to copy or to launch."""
+        waits = [points + pinned for points, pinned in zip(self.sync_points, self.pinned, strict=True)]
         if self.sync_points[0] != self.sync_points[1]:
-            return self.sync_points[1] < self.sync_points[0]
+            return waits[1] < waits[0]
         less = [after < before for before, after in (self.copies, self.bytes)]
         more = [after > before for before, after in (self.copies, self.bytes)]
         if any(more):
@@ -57,8 +62,12 @@ class Claim:
 
     @property
     def is_later(self) -> bool:
-        """Whether nothing is more, so that a later read of the same is a gain."""
-        return self.sync_points[1] <= self.sync_points[0] and self.copies[1] <= self.copies[0]
+        """Whether nothing is more, and fewer copies wait for all that the device has to do.
+
+        The wait for an event of the step before is over once the next step has been launched.
+        """
+        is_less = self.blocking_copies[1] < self.blocking_copies[0]
+        return is_less and self.sync_points[1] <= self.sync_points[0] and self.copies[1] <= self.copies[0]
 
 
 def claim_of(before: SideRecord, after: SideRecord) -> Claim:
@@ -70,6 +79,8 @@ def claim_of(before: SideRecord, after: SideRecord) -> Claim:
         changed=changed,
         sync_points=(_sync_points(before), _sync_points(after)),
         copies=(_copies(before), _copies(after)),
+        blocking_copies=(_copies(before, blocking=True), _copies(after, blocking=True)),
+        pinned=(_usual(before.pinned[:-1]), _usual(after.pinned[:-1])),
         bytes=(_bytes(before), _bytes(after)),
         operators=(_usual(_operators(before)), _usual(_operators(after))),
         peak_bytes=(before.peak_bytes, after.peak_bytes),
@@ -77,31 +88,20 @@ def claim_of(before: SideRecord, after: SideRecord) -> Claim:
 
 
 def moved_out(before: SideRecord, after: SideRecord) -> Iterator[Fault]:
-    """Work that the steps no longer do, and that the set-up now does for all of them."""
-    steps = len(after.steps)
-    fewer = _usual(_operators(before)) - _usual(_operators(after))
-    extra = _set_up(_operators(after)) - _set_up(_operators(before))
-    if fewer >= 1 and extra >= fewer * steps / 2:
-        yield Fault(
-            "moved",
-            "",
-            f"the steps run {fewer:g} operators fewer each, and the set-up runs {extra:g} more: the work is "
-            "done before the steps that are looked at",
-        )
-    points = _sync_points(before) - _sync_points(after)
-    waits = _set_up(_points_by_step(after)) - _set_up(_points_by_step(before))
-    if points > 0 and waits >= points * steps / 2:
-        yield Fault(
-            "moved",
-            "",
-            f"the steps wait {points:g} times less often each, and the set-up {waits:g} times more: they "
-            "stand before the steps that are looked at",
-        )
-
-
-def _set_up(counts: Sequence[int]) -> float:
-    """How much more the first step has, with all before it, than the others."""
-    return counts[0] - _mean(counts[1:]) if len(counts) > 1 else 0.0
+    """Work that most steps no longer do, and that the set-up or one step now does for all of them."""
+    figures = {
+        "run {:g} operators": (_operators(before), _operators(after)),
+        "wait {:g} times": (_points_by_step(before), _points_by_step(after)),
+    }
+    for what, (old, new) in figures.items():
+        fewer, in_all = _usual(old) - _usual(new), sum(old) - sum(new)
+        if fewer >= 1 and len(new) > 1 and in_all < fewer * len(new) / 2:
+            yield Fault(
+                "moved",
+                "",
+                f"the steps {what.format(fewer)} less each, and the whole run {in_all:g} less: the work is "
+                "done before the steps that are counted",
+            )
 
 
 def _operators(side: SideRecord) -> Sequence[int]:
@@ -130,8 +130,9 @@ def _sync_points(side: SideRecord) -> float:
     return sum(_often(site, side) for site in side.prediction.sites if site.blocking)
 
 
-def _copies(side: SideRecord) -> float:
-    return sum(_often(site, side) for site in side.prediction.sites if site.direction)
+def _copies(side: SideRecord, *, blocking: bool = False) -> float:
+    found = (site for site in side.prediction.sites if site.direction and (site.blocking or not blocking))
+    return sum(_often(site, side) for site in found)
 
 
 def _bytes(side: SideRecord) -> float:

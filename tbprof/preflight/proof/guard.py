@@ -7,6 +7,7 @@ place of functions of torch and Python, and where it asks for what answers other
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,8 @@ from functools import wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import torch
 
 from tbprof.preflight.patch import Patch
 from tbprof.preflight.proof.record import Fault
@@ -28,13 +31,22 @@ _OF_THIS_HOST = ("", "localhost", "::1", "0.0.0.0", "::")
 class Guard:
     """Refuses in this process, until it ends, what would change or reach what is not the side's."""
 
-    def __init__(self, original: Path, root: Path, links: tuple[str, ...]) -> None:
+    def __init__(self, original: Path, root: Path, links: tuple[str, ...], record: Path) -> None:
         self.refused: dict[str, None] = {}
+        self.faults: dict[Fault, None] = {}
+        self._is_on = False
         self._original = str(original) + os.sep
-        self._own = tuple(str(each) + os.sep for each in (root, *links))
+        temporary, self._records = record.with_suffix(".tmp"), str(record.parent) + os.sep
+        self._own = tuple(str(each) + os.sep for each in (root, *links, temporary))
+        self._ours = tuple(str(record.with_suffix(each)) for each in (".values", ".reached", ".said"))
 
     def start(self) -> None:
+        self._is_on = True
         sys.addaudithook(self._hear)
+
+    def stop(self) -> None:
+        """The program is over: what is written to records is ours."""
+        self._is_on = False
 
     def check_file(self, path: Any) -> None:
         """Refuse a file in the folder that the side was made from.
@@ -45,6 +57,9 @@ class Guard:
         if not isinstance(path, str | bytes | os.PathLike):
             return
         full = os.path.realpath(os.fsdecode(path))
+        if self._is_on and full.startswith(self._records) and not full.startswith((*self._own, *self._ours)):
+            self.faults.setdefault(Fault("patched", "", f"it reaches for what this proof writes ({full})"))
+            raise PermissionError(1, "tbprof prove keeps its records", full)
         if full.startswith(self._original) and not full.startswith(self._own):
             self._refuse(f"to write to {full}, outside of the folder of this run")
             raise PermissionError(1, "tbprof prove leaves this folder as it is", full)
@@ -54,6 +69,9 @@ class Guard:
             path, mode, flags = arguments
             if (isinstance(mode, str) and set(mode) & set("wax+")) or (flags or 0) & _WRITES:
                 self.check_file(path)
+                if str(path).endswith((".py", ".pth")):
+                    what = f"{Path(str(path)).name} is written, which Python may run another time"
+                    self.faults.setdefault(Fault("patched", "", what))
         elif event in _CHANGES:
             for path in arguments[:2]:
                 self.check_file(path)
@@ -125,20 +143,17 @@ def undetermined_patches(found: dict[str, None]) -> tuple[Patch, ...]:
     )
 
 
-_WATCHED = (
-    *("torch", "torch.cuda", "torch.nn.functional", "torch.autograd", "torch.random", "torch.optim"),
-    *("torch.utils.data", "torch.utils.data.dataloader", "time", "random", "builtins", "numpy.random"),
+_WATCHED = re.compile(
+    r"(?:torch(?:\.(?:_tensor|_ops|cuda|amp|autograd|random|functional|nn|optim|utils\.data)\b.*)?"
+    r"|tbprof\..*|time|random|builtins|numpy\.random)$"
 )
-_WATCHED_CLASSES = (
-    *("torch:Tensor", "torch.nn:Module", "torch.optim:Optimizer", "torch.optim:SGD", "torch.optim:Adam"),
-    *("torch.optim:AdamW", "torch.utils.data:DataLoader"),
-)
+"""Modules whose functions and classes no change may replace."""
 
 
-def functions_now() -> dict[str, Any]:
-    """The functions and classes of torch, time, random and tbprof, by name."""
+def functions_now() -> dict[str, tuple[Any, Any]]:
+    """The functions of torch, time, random and tbprof, by name, with their code."""
     return {
-        f"{owner}.{name}": value
+        f"{owner}.{name}": (value, getattr(value, "__code__", None))
         for owner, held in _owners()
         for name, value in list(held.items())
         if callable(value) and not isinstance(value, ModuleType)
@@ -146,28 +161,31 @@ def functions_now() -> dict[str, Any]:
 
 
 def _owners() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    own = [name for name in sys.modules if name.startswith("tbprof.")]
-    for name in (*_WATCHED, *own):
-        if (module := sys.modules.get(name)) is not None:
-            yield name, vars(module)
-    for name in _WATCHED_CLASSES:
-        module_name, _, attribute = name.partition(":")
-        yield f"{module_name}.{attribute}", vars(getattr(sys.modules[module_name], attribute))
+    for module_name, module in list(sys.modules.items()):
+        if _WATCHED.match(module_name) and isinstance(module, ModuleType):
+            yield module_name, vars(module)
+            for name, value in list(vars(module).items()):
+                is_own = isinstance(value, type) and value.__module__ == module_name
+                if is_own or value is torch.Tensor:
+                    yield f"{module_name}.{name}", vars(value)
 
 
-def replaced(before: Mapping[str, Any]) -> Iterator[Fault]:
+def replaced(before: Mapping[str, tuple[Any, Any]]) -> Iterator[Fault]:
     """What is another function now, but for what preflight itself puts there late."""
     now = functions_now()
-    for name, value in before.items():
-        other = now.get(name)
+    for name, (value, code) in before.items():
+        other, code_now = now.get(name, (None, None))
         module = str(getattr(other, "__module__", ""))
-        if other is value or module.startswith(("tbprof.preflight", "torch._dynamo")):
+        if other is value and code_now is code:
             continue
-        code = getattr(other, "__code__", None)
-        file = getattr(code, "co_filename", "")
-        if file.startswith((TORCH, STANDARD_LIBRARY)) or (file and library_of(file)):
+        file = getattr(code_now, "co_filename", "")
+        if other is not value and (
+            module.startswith(("tbprof.preflight", "torch._dynamo"))
+            or file.startswith((TORCH, STANDARD_LIBRARY))
+            or (file and library_of(file))
+        ):
             continue
-        source = f"{Path(file).name}:{code.co_firstlineno}" if code is not None and file else ""
+        source = f"{Path(file).name}:{code_now.co_firstlineno}" if file else ""
         at = f" by what is defined at {source}" if source else ""
         yield Fault("patched", source, f"{name} was replaced{at}")
 

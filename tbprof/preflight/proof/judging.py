@@ -95,7 +95,12 @@ def _sentence(text: str) -> str:
 def _judged(tasks: Tasks, threads: int) -> Proof:
     before = tasks.side("before", tasks.before)
     _check(before, "before")
-    after = tasks.side("after", tasks.after, against=str(tasks.folder / "before.json"))
+    after = tasks.side(
+        "after",
+        tasks.after,
+        against=str(tasks.folder / "before.json"),
+        changed_from=(tasks.before.root, tasks.before.program),
+    )
     failed = _failed(before, after)
     if failed:
         return Proof(SCHEMA, "not equal", failed, None, None, None, (), _notes(before, after))
@@ -103,7 +108,7 @@ def _judged(tasks: Tasks, threads: int) -> Proof:
     work = work_of(before, after)
     result, is_rounding = _compared(tasks, threads, before, after, is_same_work=not work.difference)
     safety, claim = tuple(_faults(before, after)), claim_of(before, after)
-    verdict, sentence = _verdict(work, result, claim, safety, is_rounding=is_rounding)
+    verdict, sentence = _verdict(work, result, claim, safety, after.unproved, is_rounding=is_rounding)
     return Proof(SCHEMA, verdict, sentence, work, result, claim, safety, _notes(before, after))
 
 
@@ -114,7 +119,8 @@ def _compared(
     steps = min(len(before.steps), len(after.steps))
     difference, noise, is_rounding = first_difference(before, after), None, False
     printed, sums = printed_differences(before, after), sums_difference(before, after)
-    if difference is not None or printed or sums is not None or not is_same_work:
+    is_other = any(each.how in ("gone", "other") for each in printed)
+    if difference is not None or is_other or sums is not None or not is_same_work:
         values_from = next((at for at, step in enumerate(after.steps) if _has_values(step)), steps)
         again, other = tasks.side("again", tasks.before, values_from=values_from), None
         _check_own_difference(before, again)
@@ -177,7 +183,7 @@ def _failed(before: SideRecord, after: SideRecord) -> str:
     if run.ending != "failed" or after.refused or "EOFError" in run.error:
         return ""
     steps = f"after {len(after.steps)} of {len(before.steps)} steps"
-    return f"After the change the program fails {steps}, and before it did not: {run.error}."
+    return f"After the change the program fails {steps}, and before it did not: {run.error.rstrip('.')}."
 
 
 def _check_own_difference(before: SideRecord, again: SideRecord) -> None:
@@ -196,13 +202,8 @@ def _check_own_difference(before: SideRecord, again: SideRecord) -> None:
 def _faults(before: SideRecord, after: SideRecord) -> Iterator[Fault]:
     """What is dangerous after the change, and was not there before."""
     known = {fault.sentence for fault in before.faults}
-    rewrites = any(fault.kind == "rewritten" for fault in before.faults)
-    seen = set()
-    for fault in after.faults:
-        is_old = rewrites if fault.kind == "rewritten" else fault.sentence in known
-        if not is_old and fault.sentence not in seen:
-            seen.add(fault.sentence)
-            yield fault
+    kinds = {fault.kind for fault in before.faults} - {"patched"}
+    yield from (each for each in after.faults if each.kind not in kinds and each.sentence not in known)
     yield from _races(before, after)
     yield from moved_out(before, after)
 
@@ -222,7 +223,13 @@ def _races(before: SideRecord, after: SideRecord) -> Iterator[Fault]:
 
 
 def _verdict(
-    work: Work, result: Result, claim: Claim, safety: tuple[Fault, ...], *, is_rounding: bool
+    work: Work,
+    result: Result,
+    claim: Claim,
+    safety: tuple[Fault, ...],
+    unproved: tuple[str, ...],
+    *,
+    is_rounding: bool,
 ) -> tuple[Verdict, str]:
     if work.difference:
         return "different work", f"The two do not do the same work: {work.difference}."
@@ -233,12 +240,17 @@ def _verdict(
         return "not equal", _wrongly_printed(wrong[0])
     if safety:
         return "unsafe", f"The result is the same in a run without a GPU, but {safety[0].sentence}."
+    if unproved:
+        return "cannot tell", f"The result is the same{_so_far(result)}, but {unproved[0]}{_HOW_TO_REACH}."
     is_later = claim.is_later and any(each.how == "late" for each in result.printed)
     if not claim.is_gain and not is_later:
         return "no effect", f"The result is the same{_so_far(result)}, and {_without_gain(claim)}."
     within = " within the program's own rounding" if is_rounding else ""
     verdict: Verdict = "proved within rounding" if is_rounding else "proved"
     return verdict, f"The result is the same{within}{_so_far(result)}, with {_gains(claim) or _LATER}."
+
+
+_HOW_TO_REACH = ": more --steps or a smaller run may reach it"
 
 
 def _so_far(result: Result) -> str:
@@ -274,6 +286,8 @@ def _without_gain(claim: Claim) -> str:
     before, after = claim.sync_points
     if after > before:
         return f"the host waits more often, {before:g} -> {after:g} times a step"
+    if after < before and claim.pinned[1] > claim.pinned[0]:
+        return f"what no longer waits is now pinned first, {claim.pinned[1]:g} times a step"
     moved = f"; {claim.moved[0].source} only moved" if claim.moved and before else ""
     if before == after:
         return f"so is what a step waits for, {before:g} times{moved}"

@@ -16,6 +16,7 @@ from tbprof.preflight.fits.following import Follower
 from tbprof.preflight.fits.peak import peak_of
 from tbprof.preflight.patch import Patch, applied
 from tbprof.preflight.proof.guard import Guard, modules_from
+from tbprof.preflight.proof.reached import Reached
 from tbprof.preflight.proof.record import (
     VERSION,
     SideRecord,
@@ -38,8 +39,8 @@ def run_side(task: Task) -> SideRecord:
     """
     original, root = Path(task.original), Path(task.root)
     against = read_record(Path(task.against)) if task.against else None
-    witness = Witness(Path(task.values), task.values_from, against)
-    guard = Guard(original, root, (str(Path(task.record).resolve().parent), *task.links))
+    witness, reached = Witness(task, against), Reached(task)
+    guard = Guard(original, root, task.links, Path(task.record).resolve())
     preflight = Preflight(
         task.steps, step_on=task.step_on, time_limit=task.time_limit, program=task.program, force=True
     )
@@ -67,7 +68,9 @@ def run_side(task: Task) -> SideRecord:
             stack.enter_context(witness.inside())
             witness.listener.start()
             guard.start()
+            stack.callback(guard.stop)
             seed_all()
+            stack.enter_context(reached.following())
             try:
                 run_program(task.program, task.arguments, is_module=task.is_module, decorate=decorate)
             finally:
@@ -87,11 +90,14 @@ def run_side(task: Task) -> SideRecord:
         said=tuple(witness.listener.said),
         operators=tuple(witness.operators),
         world_size=max(world),
-        faults=tuple(witness.faults),
+        faults=(*reached.faults(), *witness.faults, *guard.faults),
         undetermined=tuple(witness.undetermined),
         refused=tuple(guard.refused),
         from_outside=modules_from(original, root),
         peak_bytes=None if peak is None else peak.allocated_bytes,
+        pinned=tuple(witness.pinned),
+        turns=witness.turns,
+        unproved=tuple(dict.fromkeys(reached.unproved())),
     )
 
 

@@ -11,9 +11,12 @@ from tbprof.errors import UsageError
 from tbprof.preflight.prediction import Prediction
 from tbprof.records import dataclass
 
-VERSION = 1
+VERSION = 2
 
 Role: TypeAlias = Literal["parameter", "buffer", "gradient", "optimizer state", "weights kept aside"]
+
+SAVED = "the content saved"
+"""Begins the words of what was saved; its figure is a digest."""
 
 ZERO = "0"
 """The digest of a tensor that is zero everywhere, and of a gradient that is not there."""
@@ -46,6 +49,8 @@ class Task:
     """The record of the run that this one is compared with; "" for none."""
     threads: int | None
     """Another number of threads, and another order of reductions with it; None for the usual ones."""
+    changed_from: tuple[str, str] = ("", "")
+    """The folder and the script of the side before the change, for the run after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,12 @@ class SideRecord:
     from_outside: tuple[str, ...]
     """Modules that were imported from where the side was made from."""
     peak_bytes: int | None
+    pinned: tuple[int, ...] = ()
+    """How often the program itself pins memory, by step."""
+    turns: tuple[int, str] = (1, "")
+    """How often the loops around a step are to run, as their heads say it, and the line of the innermost."""
+    unproved: tuple[str, ...] = ()
+    """What of the changed code the run has not shown."""
 
 
 def write_record(path: Path, record: SideRecord) -> None:

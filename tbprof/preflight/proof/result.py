@@ -8,7 +8,7 @@ from math import isnan
 from typing import Literal, TypeAlias
 
 from tbprof.preflight.proof.pairing import ROLES, paired
-from tbprof.preflight.proof.record import Said, SideRecord, StepState, TensorState
+from tbprof.preflight.proof.record import SAVED, Said, SideRecord, StepState, TensorState
 from tbprof.records import dataclass
 
 _HALF = 0.501
@@ -184,6 +184,8 @@ def printed_differences(
         best = min(judged, key=lambda one: _ORDER.index(one[0]), default=("gone", *column[0], ""))
         if key not in new and best[0] == "other":
             best = ("gone", *column[0], "")
+        if key[0].startswith(SAVED) and best[0] in ("late", "seldom"):
+            best = ("gone", *best[1:])
         if best[0] == "gone" and all(step >= last - 1 for step, _ in column):
             # It may come with the next step.
             continue

@@ -8,7 +8,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
+from statistics import median
 
 import torch
 from torch import Tensor
@@ -84,8 +86,9 @@ def explained(difference: Difference, before: Run, after: Run, other: Run) -> tu
             at_first = next((own[_key(one)] for one in named if one.role in difference.sentence), at_first)
         is_within = is_within and not any(structure(number, old, new))
         are_known = are_known and all(_is_kept(each) for pair in changed for each in pair)
+        usual = _usual_share(own)
         is_within = is_within and all(
-            _is_within(before.of(one), after.of(now), own[_key(one)].absolute) for one, now in changed
+            _is_within(before.of(one), after.of(now), own[_key(one)].absolute, usual) for one, now in changed
         )
     return None if is_within and not are_known else is_within, at_first
 
@@ -107,10 +110,17 @@ def _key(state: TensorState) -> str:
     return f"{state.role} {state.name}"
 
 
-def _is_within(old: Tensor | None, new: Tensor | None, own: float) -> bool:
+def _usual_share(own: Mapping[str, Noise]) -> float:
+    """The share of its largest value that a tensor usually is away: one may stay the same by chance."""
+    return median([each.relative for each in own.values() if each.relative] or [0.0])
+
+
+def _is_within(old: Tensor | None, new: Tensor | None, own: float, usual: float) -> bool:
     apart = _apart(old, new)
     # What was not kept is for the caller to say.
-    return old is None or new is None or (apart is not None and apart[0] <= _ROOM * own)
+    return (
+        old is None or new is None or (apart is not None and (apart[0] <= _ROOM * own or apart[1] <= usual))
+    )
 
 
 def _apart(old: Tensor | None, new: Tensor | None) -> tuple[float, float] | None:

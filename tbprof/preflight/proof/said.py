@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -11,8 +13,8 @@ from typing import Any
 from torch import Tensor
 
 from tbprof.preflight.patch import Patch
-from tbprof.preflight.proof.record import Said
-from tbprof.preflight.proof.state import number_of
+from tbprof.preflight.proof.record import SAVED, Said
+from tbprof.preflight.proof.state import digest_of, number_of, unseen
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)|\b(?:nan|inf)\b")
 _TENSOR = re.compile(
@@ -31,6 +33,10 @@ _TIMES = re.compile(
 )
 
 
+_EXACT = (1 << 48) - 1
+"""A float keeps these bits."""
+
+
 def parsed(line: str) -> tuple[str, tuple[str, ...]]:
     """The words of a line and its numbers, without devices and times."""
     plain = _TENSOR.sub(r"\1", line)
@@ -41,11 +47,12 @@ def parsed(line: str) -> tuple[str, tuple[str, ...]]:
 
 
 class Listener:
-    """Hears what is printed; `step` says which one runs."""
+    """Hears what is printed, tracked and written to text files beneath `root`; `step` says which one runs."""
 
-    def __init__(self, step: Callable[[], int]) -> None:
+    def __init__(self, step: Callable[[], int], root: str) -> None:
         self.said: list[Said] = []
         self._step = step
+        self._root = root + os.sep
         self._open: dict[str, str] = {}
         self._is_code_next = False
 
@@ -66,6 +73,15 @@ class Listener:
 
         return hear
 
+    def finish(self) -> None:
+        """Hear the last line of each file that has no end."""
+        for name, line in self._open.items():
+            if name.startswith("file"):
+                self._note(line)
+
+    def _is_own(self, name: Any) -> bool:
+        return isinstance(name, str) and os.path.realpath(name).startswith(self._root)
+
     def _note(self, line: str) -> None:
         is_code, self._is_code_next = self._is_code_next, _WARNING.search(line) is not None
         # What writes over its own line shows progress.
@@ -74,9 +90,9 @@ class Listener:
             if numbers:
                 self.said.append(Said(self._step(), words, numbers))
 
-    def trackers(self) -> tuple[Patch, ...]:
-        """Patches of what takes figures: TensorBoard's writer, W&B and MLflow."""
-        return tuple(
+    def patches(self) -> tuple[Patch, ...]:
+        """Patches of what takes figures: TensorBoard's writer, W&B, MLflow, files, and what saves objects."""
+        trackers = (
             Patch(owner, name, self._tracking, once_loaded=True)
             for owner, name in (
                 ("torch.utils.tensorboard.writer:SummaryWriter", "add_scalar"),
@@ -86,6 +102,49 @@ class Listener:
                 ("mlflow", "log_metrics"),
             )
         )
+        savers = (
+            ("torch", "save"),
+            ("pickle", "dump"),
+            ("numpy", "save"),
+            ("numpy", "savez"),
+            ("safetensors.torch", "save_file"),
+        )
+        return (
+            *trackers,
+            *(Patch(owner, "open", self._opening) for owner in ("builtins", "io")),
+            *(
+                Patch(owner, name, self._saving(f"{owner}.{name}"), once_loaded=True)
+                for owner, name in savers
+            ),
+        )
+
+    def _opening(self, original: Any) -> Any:
+        @wraps(original)
+        def open_file(*args: Any, **options: Any) -> Any:
+            opened = original(*args, **options)
+            if isinstance(opened, io.TextIOWrapper) and opened.writable() and self._is_own(opened.name):
+                opened.write = self._hearing(f"file {id(opened)}", opened.write)  # type: ignore[method-assign]
+            return opened
+
+        return open_file
+
+    def _saving(self, name: str) -> Callable[[Any], Any]:
+        def make(original: Any) -> Any:
+            @wraps(original)
+            def save(*args: Any, **options: Any) -> Any:
+                held = [
+                    each
+                    for each in (*args, *options.values())
+                    if not isinstance(each, str | os.PathLike | io.IOBase)
+                ]
+                with unseen():
+                    digest = int(digest_of(held), 16) & _EXACT
+                self.said.append(Said(self._step(), f"{SAVED} by {name}", (str(digest),)))
+                return original(*args, **options)
+
+            return save
+
+        return make
 
     def _tracking(self, original: Any) -> Any:
         @wraps(original)

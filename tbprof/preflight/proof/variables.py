@@ -8,12 +8,13 @@ as an average does. What is added up from step to step is printed later.
 from __future__ import annotations
 
 import ast
+import gc
 import linecache
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from types import FrameType, ModuleType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 import torch
@@ -26,7 +27,7 @@ from tbprof.program.caller_frame import library_of
 
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 1_000
-_DEEPEST = 4
+_DEEPEST = 6
 _COUNTING = ("torch.optim.lr_scheduler", "torch.amp.grad_scaler", "torch.cuda.amp.grad_scaler")
 
 
@@ -36,13 +37,15 @@ class Found:
     def __init__(self, innermost: FrameType | None) -> None:
         self.models: dict[str, nn.Module] = {}
         self.kept: dict[str, Tensor] = {}
+        self.updated: dict[str, Tensor] = {}
+        """Tensors of the program's own whose values it goes on to change."""
         self.sums: dict[str, float] = {}
         """Running sums: numbers that the program adds to, and lists of numbers that it appends to."""
         self.counters: dict[str, str] = {}
         """What schedulers and scalers of torch count."""
         self._containers: dict[str, Any] = {}
         self._seen: set[int] = set()
-        frames = _frames(innermost)
+        self.frames = frames = _frames(innermost)
         self._summed = frozenset().union(*(_summed_in(frame.f_code.co_filename) for frame in frames))
         for name, value in _variables(frames):
             self._look(name, value, 0)
@@ -57,40 +60,38 @@ class Found:
 
     def _look(self, path: str, value: Any, depth: int) -> None:
         kind = type(value)
-        if path.rpartition(".")[2] in self._summed:
-            self._add_up(path, value)
+        is_summed = path.rpartition(".")[2] in self._summed and self._add_up(path, value)
         if id(value) in self._seen or len(self._seen) > _MOST_OBJECTS or depth > _DEEPEST:
             return
+        self._seen.add(id(value))
         if issubclass(kind, nn.Module):
-            self._seen.add(id(value))
             self.models[path] = value
+        elif issubclass(kind, Tensor):
+            if not is_summed and was_updated(value):
+                self.updated[path] = value
         elif issubclass(kind, dict | list | tuple):
-            self._seen.add(id(value))
             self._look_in(path, value, depth)
         elif kind.__module__ in _COUNTING:
-            self._seen.add(id(value))
             self._count(kind.__name__, _attributes(value))
-        elif not issubclass(kind, Tensor | ModuleType | type) and not _is_torchs(kind):
-            held = _attributes(value)
-            self._seen.add(id(value))
-            for name, each in list(held.items()):
-                self._look(f"{path}.{name}", each, depth + 1)
+        elif not issubclass(kind, _PLAIN) and not _is_torchs(kind):
+            for name, each in _held(value):
+                self._look(f"{path}.{name}" if name else path, each, depth + 1)
 
     def _look_in(self, path: str, value: Any, depth: int) -> None:
         every = dict.items(value) if issubclass(type(value), dict) else enumerate(value)
         items = list(islice(every, _MOST_ITEMS))
         if items and all(isinstance(each, Tensor) for _, each in items):
             self._containers[path] = items
-            return
         for name, each in items:
             self._look(f"{path}[{name}]", each, depth + 1)
 
-    def _add_up(self, path: str, value: Any) -> None:
+    def _add_up(self, path: str, value: Any) -> bool:
         is_list = type(value) is list and len(value) <= _MOST_ITEMS
         numbers = [_number(each) for each in (value if is_list else [value])]
         known = [number for number in numbers if number is not None]
         if len(known) == len(numbers):
             self.sums[path] = math.fsum(known)
+        return len(known) == len(numbers)
 
     def _count(self, kind: str, held: Mapping[str, Any]) -> None:
         for name, value in held.items():
@@ -116,6 +117,32 @@ class Found:
                 one.data_ptr() for one in held
             }:
                 self.kept |= {f"{path}[{name}]": each for name, each in items}
+        strided = {path: each for path, each in self.updated.items() if each.layout is torch.strided}
+        self.kept |= {path: each for path, each in strided.items() if each.data_ptr() not in own}
+
+
+def was_updated(tensor: Tensor) -> bool:
+    """Whether operators changed some of its values, in more than one step."""
+    try:
+        first, last = getattr(tensor.untyped_storage(), "_tbprof_updates", (0, 0))
+    except (NotImplementedError, RuntimeError):
+        return False
+    return bool(first != last)
+
+
+_PLAIN = (ModuleType, type, CodeType, FrameType, BuiltinFunctionType, str, bytes, int, float, complex)
+
+
+def _held(value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds; without a name what is in no attribute: slots, cells, frames that wait."""
+    if isinstance(value, FunctionType):
+        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=False)
+        yield from ((name, each) for name, cell in cells for each in gc.get_referents(cell))
+        return
+    held = _attributes(value)
+    yield from list(held.items())
+    if not held:
+        yield from (("", each) for each in gc.get_referents(value)[:_MOST_ITEMS])
 
 
 def _attributes(value: Any) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -16,22 +17,41 @@ from torch import Tensor, nn
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
-from tbprof.preflight.device_marks import Place
+from tbprof.preflight.device_marks import FOLLOWERS, Place
 from tbprof.preflight.patch import Patch, applied
+from tbprof.preflight.proof.buffers import PinnedBuffers
 from tbprof.preflight.proof.guard import functions_now, replaced, undetermined_patches
-from tbprof.preflight.proof.record import ZERO, Batch, Fault, SideRecord, StepState, TensorState
+from tbprof.preflight.proof.record import ZERO, Batch, Fault, SideRecord, StepState, Task, TensorState
 from tbprof.preflight.proof.said import Listener
 from tbprof.preflight.proof.state import Values, digest_of, number_of, state_of, unseen
+from tbprof.preflight.proof.turns import turns_of
 from tbprof.preflight.proof.variables import Found, parameters_of, states_of
 from tbprof.preflight.user_frame import origin
-from tbprof.preflight.watching import copies
+from tbprof.preflight.watching import copies, streams
 from tbprof.preflight.watching.mode import RUNNERS
+from tbprof.program.caller_frame import TORCH
 
 _SEED = 20_411
 """Any number that no program sets itself."""
 
 _NOT_OF_THE_RESULT = ("params", "foreach", "fused", "capturable", "differentiable")
 """Settings of an optimizer that say how it computes, and not what."""
+
+
+_OF_TORCH: Mapping[str, Callable[[], object]] = {
+    "the default type": torch.get_default_dtype,
+    "the precision of float32 in matmuls": lambda: torch._C._get_fp32_precision_getter("cuda", "matmul"),
+    "the precision of float32 in convolutions": lambda: torch._C._get_fp32_precision_getter("cuda", "conv"),
+    "the precision of float32 in RNNs": lambda: torch._C._get_fp32_precision_getter("cuda", "rnn"),
+    "TF32 in matmuls": torch._C._get_cublas_allow_tf32,
+    "TF32 in cuDNN": torch._C._get_cudnn_allow_tf32,
+    "sums of float16 in float16": torch._C._get_cublas_allow_fp16_reduced_precision_reduction,
+    "sums of bfloat16 in bfloat16": torch._C._get_cublas_allow_bf16_reduced_precision_reduction,
+    "the type of autocast": lambda: torch.get_autocast_dtype("cuda"),
+    "NVIDIA_TF32_OVERRIDE": lambda: os.environ.get("NVIDIA_TF32_OVERRIDE"),
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": lambda: os.environ.get("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"),
+}
+"""Settings of torch that change what a device computes, and nothing here."""
 
 
 def seed_all() -> None:
@@ -45,16 +65,18 @@ def seed_all() -> None:
 class Witness:
     """What it saw is in its fields, which are those of a `SideRecord`."""
 
-    def __init__(self, values: Path, values_from: int | None, against: SideRecord | None) -> None:
+    def __init__(self, task: Task, against: SideRecord | None) -> None:
         self.steps: list[StepState] = []
         self.batches: list[Batch] = []
         self.inputs: list[Batch] = []
-        self.operators = [0]
-        self.faults: list[Fault] = []
+        self.operators, self.pinned = [0], [0]
+        self.faults: dict[Fault, None] = {}
+        self.turns = (1, "")
+        self.buffers = PinnedBuffers(self._note)
         self.undetermined: dict[str, None] = {}
-        self.listener = Listener(lambda: len(self.steps))
-        self._values = Values(values)
-        self._values_from, self._against = values_from, against
+        self.listener = Listener(lambda: len(self.steps), task.root)
+        self._values = Values(Path(task.values))
+        self._values_from, self._against = task.values_from, against
         compared = () if against is None else against.steps
         self._known = [frozenset(each.digest for each in step.tensors) for step in compared]
         """The digests of the run that this one is compared with, by step."""
@@ -64,6 +86,8 @@ class Witness:
         self._names: dict[int, str] = {}
         self._depth = threading.local()
         self._runner: Callable[..., Any] | None = None
+        self._root = f"{task.root}/"
+        self._thread = threading.get_ident()
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -85,25 +109,32 @@ class Witness:
             for patch in (
                 Patch("torch.utils.data.dataloader:_BaseDataLoaderIter", "__next__", self._drawing),
                 Patch("torch:Tensor", "backward", self._beginning),
-                *self.listener.trackers(),
+                Patch("torch:Tensor", "__hash__", self._hashing),
+                Patch("torch:Tensor", "pin_memory", self._pinning),
+                *self.listener.patches(),
                 *undetermined_patches(self.undetermined),
             ):
                 stack.enter_context(applied(patch))
             self._runner = RUNNERS[-1] if RUNNERS else None
             RUNNERS.append(self._count)
             stack.callback(RUNNERS.remove, self._count)
-            copies.WRITERS.append(self._note_write)
-            stack.callback(copies.WRITERS.clear)
+            copies.WITNESSES.append(self.buffers)
+            stack.callback(copies.WITNESSES.remove, self.buffers)
+            FOLLOWERS.append(self._note_made)
+            stack.callback(FOLLOWERS.remove, self._note_made)
             before = functions_now()
             try:
                 yield
             finally:
-                self.faults += replaced(before)
+                self.listener.finish()
+                self.faults |= dict.fromkeys(replaced(before))
 
     def look(self) -> None:
         """A step is over."""
         with unseen():
+            self.buffers.check_sources()
             found = Found(sys._getframe(1))
+            self.turns = turns_of(found.frames)
             self._names |= found.names
             values = self._values if self._is_wanted() else None
             made = self._state(found, values)
@@ -112,6 +143,7 @@ class Witness:
                 made = self._state(found, self._values)
         self.steps.append(made)
         self.operators.append(0)
+        self.pinned.append(0)
         self._gradients.clear()
         self._losses.clear()
 
@@ -138,6 +170,9 @@ class Witness:
         return sorted(each.digest for each in other.tensors) != sorted(each.digest for each in made.tensors)
 
     def _numbers(self) -> Iterator[tuple[str, str]]:
+        for name, ask in _OF_TORCH.items():
+            with suppress(AttributeError, RuntimeError):
+                yield name, str(ask())
         for number, optimizer in enumerate(self._optimizers, 1):
             for at, group in enumerate(optimizer.param_groups):
                 for name, value in group.items():
@@ -196,6 +231,25 @@ class Witness:
 
         return backward
 
+    def _pinning(self, original: Any) -> Any:
+        @wraps(original)
+        def pin(tensor: Tensor, *args: Any, **options: Any) -> Any:
+            if not sys._getframe(1).f_code.co_filename.startswith(TORCH):
+                self.pinned[-1] += 1
+            return original(tensor, *args, **options)
+
+        return pin
+
+    def _hashing(self, original: Any) -> Any:
+        @wraps(original)
+        def identity(tensor: Tensor) -> int:
+            file = sys._getframe(1).f_code.co_filename
+            if self.steps and file.startswith(self._root) and not isinstance(tensor, nn.Parameter):
+                self._note("kept", "looks something up by a tensor itself, whose values may change meanwhile")
+            return int(original(tensor))
+
+        return identity
+
     def _enter(self, module: nn.Module, arguments: Any) -> None:
         depth = getattr(self._depth, "now", 0)
         self._depth.now = depth + 1
@@ -211,19 +265,67 @@ class Witness:
 
     def _count(self, operator: Any, args: tuple[Any, ...], options: Mapping[str, Any], place: Place) -> Any:
         self.operators[-1] += 1
+        if threading.get_ident() != self._thread:
+            self._note(
+                "thread", "runs operators of the device in another thread, where their waits do not show"
+            )
+        self._note_streams(args)
+        if _changes_values(operator, args):
+            self._note_update(args[0])
+        if operator is _COPY and self.buffers.is_late(args, options):
+            return self.buffers.copied_later(args)
         if self._runner is not None:
             return self._runner(operator, args, options, place)
         return operator(*args, **options)
 
-    def _note_write(self, op: str) -> None:
+    def _note_streams(self, args: tuple[Any, ...]) -> None:
+        """Whether the stream has waited for what made its inputs; in a backward pass torch sees to it."""
+        work = streams.launched()
+        if torch._C._current_autograd_node() is None:
+            for tensor in tensors_in(args):
+                made = getattr(tensor.untyped_storage(), "_tbprof_made", work)
+                if not streams.is_over(made):
+                    self._note(
+                        "stream", "uses a tensor that another stream makes, which it has not waited for"
+                    )
+
+    def _note_made(self, storage: Any, place: Place) -> None:
+        if place.is_device:
+            storage._tbprof_made = streams.launched()
+
+    def _note_update(self, target: Any) -> None:
+        for tensor in tensors_in((target,)):
+            storage = tensor.untyped_storage()
+            storage._tbprof_made = streams.launched()
+            first, _ = getattr(storage, "_tbprof_updates", (len(self.steps), 0))
+            storage._tbprof_updates = first, len(self.steps)
+
+    def _note(self, kind: str, what: str) -> None:
         line = _line()
-        self.faults.append(
-            Fault(
-                "rewritten",
-                line,
-                f"{line} writes to pinned memory ({op}) whose copy to the device nothing has waited for",
-            )
-        )
+        self.faults.setdefault(Fault(kind, line, f"{line or 'a line of a library'} {what}"))
+
+
+def tensors_in(values: Any) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            if value.layout is torch.strided:
+                yield value
+        elif isinstance(value, list | tuple):
+            yield from tensors_in(value)
+
+
+_COPY = torch.ops.aten.copy_.default
+_OVERWRITES = ("zero_", "fill_", "normal_", "uniform_", "random_", "bernoulli_", "set_", "resize_", "detach_")
+
+
+def _changes_values(operator: Any, args: tuple[Any, ...]) -> bool:
+    """Whether it leaves in a tensor some of what was there."""
+    name = operator.__name__.partition(".")[0]
+    if not name.endswith("_") or name.endswith("__") or name in _OVERWRITES or not args:
+        return False
+    if name != "copy_":
+        return True
+    return bool(args[0].nbytes < args[0].untyped_storage().nbytes())
 
 
 def _rest(state: TensorState) -> tuple[Any, ...]:

@@ -47,6 +47,9 @@ def _differences(before: SideRecord, after: SideRecord) -> Iterator[str]:
         yield f"{len(after.steps)} optimizer steps where there were {len(before.steps)}"
     if before.world_size != after.world_size:
         yield f"a world of {after.world_size} processes where there were {before.world_size}"
+    (turns, _), (now, line) = before.turns, after.turns
+    if turns > 1 < now != turns:
+        yield f"the loops around {line} are to take {now} turns, and were to take {turns}"
     yield from _places(before, after)
     if not _have_equal_inputs(before, after):
         yield from _batches(before.batches, after.batches)
