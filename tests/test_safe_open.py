@@ -186,6 +186,8 @@ ELSEWHERE = {
     "preflight/fits/command.py": {"read_text": PRIVATE},
     "preflight/fits/one_size.py": {"write_text": PRIVATE},
     "preflight/child_runs.py": {"write_bytes": PRIVATE, "read_bytes": PRIVATE},
+    "preflight/proof/changes.py": {"read_text": OF_THE_USER, "read_bytes": OF_THE_USER},
+    "preflight/proof/reached.py": {"open": PRIVATE, "read_text": PRIVATE},
     "preflight/proof/record.py": {"write_bytes": PRIVATE, "read_bytes": PRIVATE},
     "preflight/proof/rounding.py": {"open": PRIVATE},
     "preflight/proof/state.py": {"open": PRIVATE},

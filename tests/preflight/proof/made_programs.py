@@ -31,6 +31,7 @@ class Change:
     """The verdicts that are right."""
     surroundings: Mapping[str, str] = field(default_factory=dict)
     """Surroundings that it needs, by their kind."""
+    is_right: bool = False
 
 
 def source_of(slots: Mapping[str, str]) -> str:
@@ -180,22 +181,29 @@ _HEAD = re.compile(r"## (right|wrong): ([^,\n]+)(.*)\n-> (.*)\n")
 _SLOT = re.compile(r"^\[(before|after) (\+?)(\w+)\]\n", re.MULTILINE)
 
 
-def _changes(kind: str) -> Iterator[Change]:
-    """The changes of one kind in `changes.txt`: a name with what it needs, right verdicts, and slots."""
-    text = (Path(__file__).parent / "changes.txt").read_text(encoding="utf-8")
+def parse(text: str) -> Iterator[Change]:
+    """The changes of a file: a name with what it needs, right verdicts, and slots."""
     for part in re.split(r"(?m)^(?=## )", text)[1:]:
         head = _HEAD.match(part)
         assert head is not None, part
-        if head[1] == kind:
-            slots: dict[str, Slots] = {"before": {}, "after": {}}
-            _, *found = _SLOT.split(part[head.end() :])
-            for side, plus, name, lines in zip(*[iter(found)] * 4, strict=True):
-                slots[side][name] = plus + lines.strip("\n")
-            needs = dict(each.split(" ", 1) for each in head[3].split(", ")[1:])
-            yield Change(head[2], slots["before"], slots["after"], tuple(head[4].split(", ")), needs)
+        slots: dict[str, Slots] = {"before": {}, "after": {}}
+        _, *found = _SLOT.split(part[head.end() :])
+        for side, plus, name, lines in zip(*[iter(found)] * 4, strict=True):
+            slots[side][name] = plus + lines.strip("\n")
+        needs = dict(each.split(" ", 1) for each in head[3].split(", ")[1:])
+        yield Change(
+            head[2], slots["before"], slots["after"], tuple(head[4].split(", ")), needs, head[1] == "right"
+        )
 
 
-RIGHT, WRONG = tuple(_changes("right")), tuple(_changes("wrong"))
+SUBJECTS = {
+    file.stem: tuple(parse(file.read_text(encoding="utf-8")))
+    for file in sorted((Path(__file__).parent / "changes").glob("*.txt"))
+}
+_MADE = tuple(change for changes in SUBJECTS.values() for change in changes)
+RIGHT = tuple(change for change in _MADE if change.is_right)
+WRONG = tuple(change for change in _MADE if not change.is_right)
+GOOD = ("proved", "proved within rounding", "no effect")
 ITEM = {"log": "print('loss', loss.item())"}
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +60,7 @@ class Repository:
         self.git("add", "-A")
         self.git("commit", "-qm", "A change")
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, start_new_session: bool = False) -> subprocess.Popen[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(self.temporary)}
         return subprocess.Popen(
             [sys.executable, "-m", "tbprof", "prove", *arguments],
@@ -68,6 +69,7 @@ class Repository:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            start_new_session=start_new_session,
         )
 
     def prove(self, *arguments: str) -> tuple[int, str, str]:
@@ -258,6 +260,21 @@ def test_an_interrupted_proof_leaves_nothing(repository: Repository, number: sig
     process.send_signal(number)
     _, complained = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, complained.splitlines()[-1]) == (130, "tbprof: interrupted")
+    repository.check_nothing_is_left()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("moment", range(20))
+def test_ctrl_c_at_any_moment_leaves_nothing(repository: Repository, moment: int) -> None:
+    repository.commit(TRAINING.replace("square()", "pow(3)"))
+    process = repository.start("HEAD~1", "HEAD", "train.py", start_new_session=True)
+    time.sleep(0.1 + moment * 0.7)
+    with suppress(ProcessLookupError):
+        # As a terminal does, to all in the foreground.
+        os.killpg(process.pid, signal.SIGINT)
+    _, complained = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode in (1, 130, -signal.SIGINT)
+    assert process.returncode != 130 or complained.splitlines()[-1] == "tbprof: interrupted"
     repository.check_nothing_is_left()
 
 

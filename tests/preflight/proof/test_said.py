@@ -31,7 +31,7 @@ def test_words_and_numbers(line: str, words: str, numbers: tuple[str, ...]) -> N
 
 
 def test_progress_and_warnings_are_not_compared() -> None:
-    listener = Listener(lambda: 7)
+    listener = Listener(lambda: 7, "")
     hear = listener._hearing("stdout", lambda text: len(text))
     for text in (
         "loss ",
