@@ -299,7 +299,10 @@ def convolutions(name: str, device: str, *, in_tf32: bool = False) -> TraceBuild
 
 
 TF32 = "tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16"
-AUTOCAST = 'First: compute in mixed precision: `torch.autocast("cuda", dtype=torch.bfloat16)`: up to'
+AUTOCAST = (
+    'First: compute in mixed precision: `torch.autocast("cuda", dtype=torch.bfloat16)` '
+    "(above all in operator aten::cudnn_convolution): up to"
+)
 
 
 def test_convolutions_in_float32_want_half_precision_where_tf32_is_on_already() -> None:
