@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tbprof.analysis.facts import Facts
@@ -44,10 +46,11 @@ def pause_code(facts: Facts, idle: Intervals) -> PauseCode:
     """What is known of the code in these pauses, which are in order."""
     slices, names, ops = facts.trace.slices, facts.trace.names, facts.top_ops
     held_ns = overlap_ns(idle, slices.start_ns[ops.rows], slices.end_of(ops.rows))
-    name, most_ns = _largest(slices.name[ops.rows].astype(np.int64), held_ns)
+    name, most_ns = _largest(slices.name[ops.rows].astype(np.int64), held_ns, names.__getitem__)
     around = _around(facts, ops.rows, idle)
     inside = (held_ns > 0) & (ops.kernels == 0)
-    often, _ = _largest(slices.name[ops.rows[inside]].astype(np.int64), np.ones(inside.sum(), np.int64))
+    each = np.ones(inside.sum(), np.int64)
+    often, _ = _largest(slices.name[ops.rows[inside]].astype(np.int64), each, names.__getitem__)
     return PauseCode(
         largest=names[name] if most_ns else "",
         share=most_ns / max(total_ns(idle), 1),
@@ -61,15 +64,18 @@ def pause_code(facts: Facts, idle: Intervals) -> PauseCode:
     )
 
 
-def _largest(keys: Int64s, weights_ns: Int64s) -> tuple[int, int]:
-    """The key with the largest sum of weights, and that sum; of equals the least."""
+def _largest(keys: Int64s, weights_ns: Int64s, name_of: Callable[[int], str]) -> tuple[int, int]:
+    """The key with the largest sum of weights, and that sum; of equals the first by name.
+
+    The keys themselves hang on the order of the rows in the file.
+    """
     if not len(keys):
         return NONE, 0
     distinct_keys, at = np.unique(keys, return_inverse=True)
     sums_ns = np.zeros(len(distinct_keys), np.int64)
     np.add.at(sums_ns, at, weights_ns)
-    largest = int(np.argmax(sums_ns))
-    return int(distinct_keys[largest]), int(sums_ns[largest])
+    most_ns = int(sums_ns.max())
+    return min(distinct_keys[sums_ns == most_ns].tolist(), key=name_of), most_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,9 @@ def _around(facts: Facts, rows: Int64s, idle: Intervals) -> _Around:
     name = slices.name[rows].astype(np.int64)
     pairs = name[first[within]] * len(names) + name[last[within]]
     length_ns = (idle.end_ns - idle.start_ns)[within]
-    pair, idle_ns = _largest(pairs, length_ns)
+    pair, idle_ns = _largest(
+        pairs, length_ns, lambda both: " ".join(names[one] for one in divmod(both, len(names)))
+    )
     if pair == NONE:
         return _Around()
     before, after = (names[one] for one in divmod(pair, len(names)))

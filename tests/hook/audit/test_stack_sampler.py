@@ -62,10 +62,14 @@ def sampled(
 @pytest.mark.slow
 def test_the_shares_of_lines_are_those_of_their_time() -> None:
     """Within 5 points at 200 samples; the median of five, as chance alone moves a share by 3 or 4."""
-    assert abs(median(error_of_a_share() for _ in range(5))) < 0.05
+    errors, shares_of_torch = zip(*(error_of_a_share() for _ in range(5)), strict=True)
+    assert abs(median(errors)) < 0.05
+    # A sample stands for the time since the one before, so that one alone may be a fifth of so little.
+    assert median(shares_of_torch) < 0.1
 
 
-def error_of_a_share() -> float:
+def error_of_a_share() -> tuple[float, float]:
+    """The error of what sorts, and how much of what torch's operators take is told as Python's."""
     sampler, spent_ns = StackSampler(), Counter[str]()
 
     def program() -> None:
@@ -81,8 +85,8 @@ def error_of_a_share() -> float:
     seen_ns: Counter[str] = Counter()
     for line in lines:
         seen_ns[line.function if line.caller is None else line.caller.function] += line.time_ns
-    assert seen_ns["multiply"] < 0.1 * spent_ns["multiply"]
-    return share_of_sorting(seen_ns) - share_of_sorting(spent_ns)
+    error = share_of_sorting(seen_ns) - share_of_sorting(spent_ns)
+    return error, seen_ns["multiply"] / spent_ns["multiply"]
 
 
 def share_of_sorting(time_ns: Counter[str]) -> float:
