@@ -39,11 +39,13 @@ STAGED_BYTES = 64 * 1024
 waits for its stream, whatever it was asked for (CUDA Runtime API, "API synchronization behavior")."""
 
 
-FROM_VALUES = (
-    *("tensor", "as_tensor", "asarray", "new_tensor", "new"),
+LEGACY_TYPES = (
     *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "ByteTensor", "CharTensor"),
     *("ShortTensor", "IntTensor", "LongTensor", "BoolTensor"),
 )
+"""Classes of torch's, and of `torch.cuda`, that make tensors of one type."""
+
+FROM_VALUES = ("tensor", "as_tensor", "asarray", "new_tensor", "new", *LEGACY_TYPES)
 """Functions of torch's that make a tensor of numbers of Python's."""
 
 INDEXING = ("__getitem__", "__setitem__")

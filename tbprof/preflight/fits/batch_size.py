@@ -27,7 +27,7 @@ _ENDS_IN_IT = re.compile(r"--?[\w.-]*batch[-_]?size", re.IGNORECASE)
 _OF_NO_TRAINING = re.compile(
     r"(?:^|[-_.])(?:eval|val|valid|validation|test|dev|infer|inference|predict)", re.IGNORECASE
 )
-_OWN = 1
+_SINGLE = 1
 """The batch size of a loader whose program makes the batches, or takes one sample at a time on purpose."""
 
 
@@ -99,7 +99,7 @@ def loaders_resized(size: int) -> Iterator[None]:
     @wraps(original)
     def resizing(self: Any, dataset: Any, batch_size: int | None = 1, *rest: Any, **named: Any) -> None:
         nonlocal resized
-        if batch_size not in (None, _OWN) and named.get("batch_sampler") is None:
+        if batch_size not in (None, _SINGLE) and named.get("batch_sampler") is None:
             resized, batch_size = resized + 1, size
         original(self, dataset, batch_size, *rest, **named)
 

@@ -31,17 +31,35 @@ class SettingForm:
         raise NotImplementedError
 
 
-class GradientsDropped(SettingForm):
+class TurnedOn(SettingForm):
+    """An argument that is False as True."""
+
+    argument: ClassVar[str]
+    function: ClassVar[str] = ""
+    """The only one whose argument it is; "" where any may have it."""
+
+    def edits(self, file: ProgramFile) -> Found:
+        for call in file.all(cst.Call):
+            value = keyword(call, self.argument)
+            is_meant = not self.function or last_name(call.func) == self.function
+            if is_meant and value is not None and full_name(value) == "False":
+                yield file.statement(call), file.replace(value, "True")
+
+
+class GradientsDropped(TurnedOn):
     """`zero_grad(set_to_none=True)`."""
 
     rule = "OPT03"
     title = "drop gradients instead of filling them with zeros"
+    argument, function = "set_to_none", "zero_grad"
 
-    def edits(self, file: ProgramFile) -> Found:
-        for call in file.all(cst.Call):
-            value = keyword(call, "set_to_none")
-            if last_name(call.func) == "zero_grad" and value is not None and full_name(value) == "False":
-                yield file.statement(call), file.replace(value, "True")
+
+class Many(TurnedOn):
+    """`foreach=False` as `foreach=True`."""
+
+    rule = "OPT01"
+    title = "update all parameters at once"
+    argument = "foreach"
 
 
 class Fused(SettingForm):
@@ -54,19 +72,6 @@ class Fused(SettingForm):
         for call in file.all(cst.Call):
             if last_name(call.func) in _FUSED and not any(keyword(call, each) for each in _OTHER_WAYS):
                 yield file.statement(call), file.with_argument(call, "fused", "True")
-
-
-class Many(SettingForm):
-    """`foreach=False` as `foreach=True`."""
-
-    rule = "OPT01"
-    title = "update all parameters at once"
-
-    def edits(self, file: ProgramFile) -> Found:
-        for call in file.all(cst.Call):
-            value = keyword(call, "foreach")
-            if value is not None and full_name(value) == "False":
-                yield file.statement(call), file.replace(value, "True")
 
 
 class Inference(SettingForm):

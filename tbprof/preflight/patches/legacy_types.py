@@ -8,16 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tbprof.line_rules import LEGACY_TYPES
 from tbprof.preflight.device_marks import current, device_place, is_on_device, mark, place_of
 from tbprof.preflight.patch import Patch, instead
 from tbprof.preflight.patches.device_moves import moved
 
 _CUDA, _HOST = "torch.cuda.", "torch."
-
-_NAMES = (
-    *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "ByteTensor", "CharTensor"),
-    *("ShortTensor", "IntTensor", "LongTensor", "BoolTensor"),
-)
 
 
 class _TensorType(type):
@@ -48,7 +44,7 @@ def _made(name: str) -> Any:
     return _TensorType(name, (), members)
 
 
-_TYPES = {name: _made(name) for name in _NAMES}
+_TYPES = {name: _made(name) for name in LEGACY_TYPES}
 
 
 def _named(wanted: Any) -> str:

@@ -153,7 +153,7 @@ def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:
         if content is not None:
             # The same bytes twice in a step are not yet the same bytes in each step.
             content = ~content
-        note_at(where, event, nbytes=bytes_of(index), content=content, made_by=made_by)
+        note_at(where, event, bytes_of(index), content, made_by)
 
 
 is_any = False

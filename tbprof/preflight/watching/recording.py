@@ -172,17 +172,22 @@ def note(
         return None
     where = origin(sys._getframe(1))
     if where is not None:
-        for recorder in RECORDERS:
-            recorder.add(event, where, nbytes, content, made_by, forward, before)
+        note_at(where, event, nbytes, content, made_by, forward, before)
     return where
 
 
 def note_at(
-    where: Origin, event: Event, *, nbytes: int = 0, content: int | None = None, made_by: str | None = None
+    where: Origin,
+    event: Event,
+    nbytes: int,
+    content: int | None,
+    made_by: str | None,
+    forward: Source | None = None,
+    before: Source | None = None,
 ) -> None:
     """Count an event at a line that is known."""
     for recorder in RECORDERS:
-        recorder.add(event, where, nbytes, content, made_by)
+        recorder.add(event, where, nbytes, content, made_by, forward, before)
 
 
 def remark(sentence: str) -> None:
