@@ -24,11 +24,16 @@ class PageableUploads(Figures):
     """What they would reach then, pinned; None where that is not known."""
     is_rate_measured: bool | None = None
     """Whether a copy of the window reaches it; else it is the device's link."""
+    copying_ns: int | None = None
+    """What copies that block take on the device, where pinned ones would take much less."""
 
     def sentence(self, _: Scope, /) -> str:
         sizes = f"{size(self.bytes)} in the window, {duration_of(self.call_ns)} in the calls."
         if self.is_staged_without_wait:
             sizes += f" The host copies them itself, and launches nothing meanwhile{self._pinned}."
+        if self.copying_ns is not None:
+            copying = duration_of(self.copying_ns)
+            sizes += f" The copies themselves take {copying}{self._pinned}."
         return f"{sizes} It is not a batch." if self.is_batch is False else sizes
 
     @property

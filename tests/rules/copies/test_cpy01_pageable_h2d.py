@@ -8,6 +8,7 @@ from rule_scenes import each_step, found
 from scenes import upload
 from trace_builder import TraceBuilder
 
+from tbprof.model import Scope
 from tbprof.texts.rule_pages import fix_words
 
 LARGE = 19_267_584
@@ -142,6 +143,20 @@ def test_of_a_copy_that_never_blocked_nobody_knows_what_pinning_wins_on_an_unkno
     (finding,) = found(each_step(move), "CPY01")
     assert (finding.saving, finding.severity) == (None, "info")
     assert finding.numbers()["is_staged_without_wait"] == 1
+
+
+def test_copies_that_pinned_ones_of_the_window_outrun_are_named_with_both_times() -> None:
+    def move(built: TraceBuilder, at: float) -> None:
+        built.copy("HtoD", "pageable", at, at + 400, runs=(at + 2, at + 398), size_bytes=LARGE)
+        built.synchronize("cudaStreamSynchronize", at + 401, at + 405)
+
+    (alone,), beside = found(each_step(move), "CPY01"), each_step(move)
+    pinned(beside, 2900)
+    (finding,) = found(beside, "CPY01")
+    assert "copying_ns" not in alone.numbers()
+    assert finding.numbers()["copying_ns"] == 3 * 396_000
+    said = finding.figures.sentence(Scope("a step", "a step")).replace("\u202f", " ")
+    assert "themselves take 1.2 ms; pinned, as others of this window are, they would take 0.3 ms." in said
 
 
 def pinned(built: TraceBuilder, at: float) -> None:
