@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -33,7 +34,7 @@ def test_the_figures_are_those_of_the_command_line(page: Page, address: str, log
     count = len(report["actions"])
     expect(actions).to_have_count(min(count, 3))
     if count > 3:
-        frame.get_by_role("button", name=f"{count - 3} more change").click()
+        frame.get_by_role("button", name=re.compile("^Changes? 4")).click()
     expect(actions).to_have_count(count)
     for index, row in enumerate(report["actions"]):
         assert report["findings"][row["findings"][0]]["rule"] in actions.nth(index).inner_text()
@@ -108,7 +109,7 @@ def test_what_is_beyond_the_fold_can_be_scrolled_to(page: Page, address: str) ->
 @IN_LIGHT
 def test_a_finding_without_a_site_opens_with_its_figures(page: Page, address: str) -> None:
     frame = open_tab(page, address, "known")
-    frame.get_by_role("button", name="more change").click()
+    frame.get_by_role("button", name=re.compile("^Changes? 4")).click()
     frame.locator("table.actions").get_by_role("button", name="LCH02").click()
     drawer = frame.locator("aside.drawer")
     expect(drawer).to_contain_text("in code that was not recorded")
