@@ -49,11 +49,13 @@ class AllocatorHistory:
         """Record from here on."""
         try:
             if torch.cuda.is_initialized() and not torch._C._cuda_isHistoryEnabled():
+                # Before: a handler of the program may raise in between.
+                self._is_ours = True
                 torch.cuda.memory._record_memory_history(
                     "all", context="alloc", stacks="python", max_entries=MOST_EVENTS
                 )
-                self._is_ours = True
         except _REFUSALS as error:
+            self._is_ours = False
             logger.info("The allocator's history is not recorded: %s", error)
 
     def end(self, device: int) -> bytes | None:
@@ -64,12 +66,12 @@ class AllocatorHistory:
 
     def abandon(self) -> None:
         """Record no more, and keep nothing."""
-        is_ours, self._is_ours = self._is_ours, False
-        if is_ours:
+        if self._is_ours:
             try:
                 torch.cuda.memory._record_memory_history(None)
             except _REFUSALS as error:
                 logger.info("The allocator's history goes on being recorded: %s", error)
+        self._is_ours = False
 
 
 def snapshot_of(device: int) -> bytes | None:

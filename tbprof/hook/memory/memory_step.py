@@ -14,7 +14,6 @@ import json
 import logging
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from threading import get_ident
@@ -25,7 +24,6 @@ import torch
 from torch import nn
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
-from torch.utils.hooks import RemovableHandle
 
 from tbprof.file_names import MEMORY_STEP_SNAPSHOT_SUFFIX, MEMORY_STEP_SUFFIX, PIN_NAME
 from tbprof.hook.memory.allocator_snapshot import AllocatorHistory, watch_allocations
@@ -68,8 +66,8 @@ _AFTER: list[Callable[..., None]] = []
 
 
 def _take_out(hooks: dict[int, Callable[..., Any]], ours: Callable[..., None]) -> None:
-    for key in [key for key, hook in hooks.items() if hook is ours]:
-        del hooks[key]
+    for key in [key for key, hook in tuple(hooks.items()) if hook is ours]:
+        hooks.pop(key, None)
 
 
 def watch_optimizers() -> None:
@@ -78,13 +76,9 @@ def watch_optimizers() -> None:
     A step of the hook may come out of such a call of torch's, in which no other one can be asked for: torch
     is going through them.
     """
-    if not _watching_optimizers:
-        _watching_optimizers.extend(
-            (
-                optimizers.register_optimizer_step_pre_hook(partial(_tell, _BEFORE)),
-                optimizers.register_optimizer_step_post_hook(partial(_tell, _AFTER)),
-            )
-        )
+    for hooks, register, tell in _OPTIMIZER_HOOKS:
+        if not any(hook is tell for hook in tuple(hooks.values())):
+            register(tell)
 
 
 def _tell(given: list[Callable[..., None]], *of: Any) -> None:
@@ -99,11 +93,22 @@ def leave_optimizers() -> None:
         if frame.f_code.co_filename == optimizers.__file__:
             return
         frame = frame.f_back
-    while _watching_optimizers:
-        _watching_optimizers.pop().remove()
+    for hooks, _, tell in _OPTIMIZER_HOOKS:
+        _take_out(hooks, tell)
 
 
-_watching_optimizers: list[RemovableHandle] = []
+_OPTIMIZER_HOOKS: tuple[tuple[dict[int, Any], Callable[..., Any], Callable[..., None]], ...] = (
+    (
+        optimizers._global_optimizer_pre_hooks,
+        optimizers.register_optimizer_step_pre_hook,
+        partial(_tell, _BEFORE),
+    ),
+    (
+        optimizers._global_optimizer_post_hooks,
+        optimizers.register_optimizer_step_post_hook,
+        partial(_tell, _AFTER),
+    ),
+)
 
 
 class MemoryRecorder:
@@ -115,7 +120,8 @@ class MemoryRecorder:
             watch_optimizers()
         self._follower: StorageFollower | None = None
         self._known: KnownTensors | None = None
-        self._hooks = ExitStack()
+        self._undo: list[Callable[[], None]] = []
+        """What takes back what torch was given, the latest last. Each may be called again."""
         self._step = self._thread = 0
         self._was_refused = False
         self.is_waiting = False
@@ -176,7 +182,12 @@ class MemoryRecorder:
             leave_operators(self._follower.note)
             self._follower.forget()
         self.is_waiting = False
-        self._hooks.close()
+        while self._undo:
+            # What a handler raises may come within: until it is done, the next call does it again.
+            for undo in self._undo[-1:]:
+                undo()
+                with contextlib.suppress(ValueError):
+                    self._undo.remove(undo)
         self._history.abandon()
         self._follower = self._known = None
 
@@ -195,16 +206,16 @@ class MemoryRecorder:
             (modules._global_forward_hooks, modules.register_module_forward_hook, self._leave_module),
         ):
             called = self._guarded(note)
-            self._hooks.callback(_take_out, hooks, called)
+            self._undo.append(partial(_take_out, hooks, called))
             register(called)
         for notes, note_step in ((_BEFORE, self._before_optimizer), (_AFTER, self._after_optimizer)):
-            self._hooks.callback(notes.clear)
+            self._undo.append(notes.clear)
             notes.append(self._guarded(note_step))
         compilations = CompilationWatch(self._make_way)
-        self._hooks.callback(compilations.stop)
+        self._undo.append(compilations.stop)
         compilations.look()
         traces = TraceWatch(operators_unseen)
-        self._hooks.callback(traces.end)
+        self._undo.append(traces.end)
         traces.begin()
         watch_allocations()
         self._history.begin()

@@ -142,9 +142,10 @@ class CompilationWatch:
 
     def stop(self) -> None:
         """Ask for nothing any more."""
-        handler, self._handler = self._handler, None
+        handler = self._handler
         if handler is not None and self._said in handler.start_callbacks:
             handler.remove_start_callback(self._said)
+        self._handler = None
 
     def _said(self, *_: Any) -> None:
         self._notice()

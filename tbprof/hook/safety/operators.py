@@ -58,9 +58,10 @@ def see_operators(note: Note) -> None:
 
 def leave_operators(note: Note) -> None:
     """Let it hear of no more. Where torch puts the key back, the next operator takes it away again."""
-    if note not in _noting:
+    with contextlib.suppress(ValueError):
+        _noting.remove(note)
+    if _noting:
         return
-    _noting.remove(note)
     if vars(torch.Tensor).get("__new__") is _new:
         del torch.Tensor.__new__
     _include(is_included=False)

@@ -22,6 +22,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.optim import optimizer as optimizers
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack, _pop_mode
 from watching import publish_nothing
 
@@ -34,6 +35,12 @@ STEPS = 9
 MOST_TIMES = 4
 """That a line is counted: a loop goes through all objects there are."""
 
+HOOKS: tuple[dict[int, Any], ...] = (
+    nn.modules.module._global_forward_hooks,
+    nn.modules.module._global_forward_pre_hooks,
+    optimizers._global_optimizer_pre_hooks,
+    optimizers._global_optimizer_post_hooks,
+)
 HAS_TORCH_FUNCTION = torch.overrides.has_torch_function
 ENABLED = torch._C._get_torch_function_state()
 
@@ -125,7 +132,9 @@ def left_behind() -> dict[str, object]:
         "function modes": functions,
         "profiler": torch.autograd._profiler_enabled(),
         "call of modules": nn.Module.__call__ is not nn.Module._wrapped_call_impl,
-        "hooks of modules": len(nn.modules.module._global_forward_hooks),
+        "hooks of modules": sum(map(len, HOOKS[:2])),
+        "hooks of optimizers": sum(map(len, HOOKS[2:])),
+        "making of tensors": "__new__" in vars(torch.Tensor),
         "setprofile": sys.getprofile() is not None,
         "answers about modes": torch.overrides.has_torch_function is not HAS_TORCH_FUNCTION,
         "torch functions": torch._C._get_torch_function_state() != ENABLED,
@@ -135,8 +144,8 @@ def left_behind() -> dict[str, object]:
     for _ in range(functions):
         torch._C._pop_torch_function_stack()
     nn.Module.__call__ = nn.Module._wrapped_call_impl  # type: ignore[method-assign]
-    nn.modules.module._global_forward_hooks.clear()
-    nn.modules.module._global_forward_pre_hooks.clear()
+    for hooks in HOOKS:
+        hooks.clear()
     if found["profiler"]:
         torch.autograd._disable_profiler()
     sys.setprofile(None)
