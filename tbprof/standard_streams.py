@@ -97,15 +97,20 @@ def _stand_in(number: int, flags: int) -> TextIO:
     return open(number, "w", encoding="utf-8", closefd=False)
 
 
+def with_plain_spaces(text: str) -> str:
+    """The same with ordinary spaces between figures and units, as `grep` and `awk` expect them."""
+    return text.replace("\u202f", " ")
+
+
 def put(text: str) -> None:
-    """Print to stdout.
+    """Print to stdout; what is no terminal gets plain spaces.
 
     Raises:
         OutputError: It is closed, or its disk is full.
         BrokenPipeError: Its reader has seen enough.
     """
     with _saying_why():
-        sys.stdout.write(text)
+        sys.stdout.write(text if sys.stdout.isatty() else with_plain_spaces(text))
 
 
 def flush_output() -> None:

@@ -56,6 +56,17 @@ def test_what_the_encoding_has_is_written_as_it_is() -> None:
     assert printed("5\u202fµs 训练", "latin-1").decode("latin-1") == "5 µs \\u8bad\\u7ec3"
 
 
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_figures_can_be_searched_for_where_no_terminal_shows_them(
+    monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(written, "isatty", lambda: is_terminal)
+    monkeypatch.setattr("sys.stdout", written)
+    put("idle 22.9\u202fms")
+    assert ("22.9 ms" in written.getvalue()) is not is_terminal
+
+
 def test_a_name_that_is_no_unicode_is_spelled() -> None:
     assert printed("a\udcffb", "utf-8") == b"a\\udcffb"
     assert printed("a\udcffb", "ascii", "surrogateescape") == b"a\\udcffb"

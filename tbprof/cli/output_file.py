@@ -14,7 +14,7 @@ from tbprof.errors import UsageError
 from tbprof.escaping import plain
 from tbprof.records import dataclass
 from tbprof.remote.placeholders import addressed
-from tbprof.standard_streams import discard, flush_output, put, reader_may_leave
+from tbprof.standard_streams import discard, flush_output, put, reader_may_leave, with_plain_spaces
 
 
 class Output:
@@ -61,7 +61,9 @@ class Output:
         with self._saying_why():
             if self._file is None:
                 self._file = self._stack.enter_context(_begun(self._path))
-            self._file.write(text.encode())
+            # A browser breaks a line at a plain space.
+            is_page = self._path.suffix in (".html", ".htm")
+            self._file.write((text if is_page else with_plain_spaces(text)).encode())
 
     @contextmanager
     def _saying_why(self) -> Iterator[None]:
@@ -126,7 +128,8 @@ class Problem:
 def tell(sentence: str) -> None:
     """Say one sentence, as one line. Where stderr can't be written to, nothing is said."""
     try:
-        sys.stderr.write(f"tbprof: {plain(addressed(sentence))}\n")
+        said = f"tbprof: {plain(addressed(sentence))}\n"
+        sys.stderr.write(said if sys.stderr.isatty() else with_plain_spaces(said))
         sys.stderr.flush()
     except OSError:
         discard(sys.stderr)

@@ -26,7 +26,7 @@ def test_text_names_the_late_rank_its_cause_and_the_gain(
     capsys: pytest.CaptureFixture[str], traces: list[Path]
 ) -> None:
     text = printed(capsys, traces[0].parent)
-    assert text.startswith("3 ranks: the others wait 36\u202f% of a step for rank 1")
+    assert text.startswith("3 ranks: the others wait 36 % of a step for rank 1")
     assert "Make the data loader of rank 1 faster" in text
     assert "all_reduce" in text
 
