@@ -20,7 +20,9 @@ pytestmark = [
 ]
 
 LISTED = pathlib.Path(__file__).parents[2] / "plugin_frontend" / "src" / "model" / "views.ts"
-VIEWS = re.findall(r'^  "(\w+)",$', LISTED.read_text(encoding="utf-8").partition("] as const")[0], re.M)
+DECLARED = LISTED.read_text(encoding="utf-8").partition("const DECLARED = {")[2]
+VIEWS = re.findall(r"^  (\w+): {", DECLARED, re.M)
+assert len(VIEWS) > 10
 RAN = "() => top.ran || ({}).ran || window.ran || null"
 MADE_OF_MARKUP = """() => [...document.querySelectorAll(
     "img, iframe, object, embed, base[href*=evil], link[href*=evil],"
