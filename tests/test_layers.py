@@ -100,7 +100,7 @@ LAW = {
     "html_report": allowed(f"manual {FRAMES}"),
     "plugin": allowed(f"manual {FRAMES}", "msgspec numpy tensorboard werkzeug"),
     "cli": allowed(
-        f"executors hook html_report job line_rules manual rules.* standard_streams {FRAMES}", "pynvml"
+        f"executors hook html_report job line_rules manual rules.* standard_streams {FRAMES}", "pynvml shtab"
     ),
     "hook": allowed("process program remote safe_open model", "torch"),
     "integrations": allowed("hook"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 
 from tbprof.cli.output_file import Problem
@@ -38,12 +38,12 @@ _UNKNOWN = "-"
 _COMMIT_DIGITS = 10
 
 
-def fleet_text(view: FleetView) -> str:
+def fleet_text(view: FleetView, width: int | None) -> str:
     """Two sentences, and of each run its figures in a line and what to know of it below, none of it cut.
 
-    As wide as the terminal, which `COLUMNS` can tell; what is not recorded is a dash.
+    Without a width it is the terminal's, which `COLUMNS` can tell; what is not recorded is a dash.
     """
-    width = max(shutil.get_terminal_size((_WIDTH, 0)).columns, _LEAST_WIDTH)
+    width = max(width or shutil.get_terminal_size((_WIDTH, 0)).columns, _LEAST_WIDTH)
     lines = [(_HEADS[0], *(_HEADS[at] for at in _RIGHT)), *map(_figures, view.rows)]
     cells = [[plain(cell) for cell in line] for line in lines]
     widths = [max(len(line[at]) for line in cells) for at in range(1, len(cells[0]))]
@@ -161,9 +161,10 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
     )
 
 
-FORMS = {
+FORMS: Mapping[str, Callable[[FleetView, int | None], str]] = {
     "text": fleet_text,
-    "json": fleet_json,
-    "csv": lambda view: fleet_csv(view.rows),
-    "markdown": fleet_markdown,
+    "json": lambda view, _: fleet_json(view),
+    "csv": lambda view, _: fleet_csv(view.rows),
+    "markdown": lambda view, _: fleet_markdown(view),
 }
+"""A list of runs by the name of its form, from it and the columns for text."""

@@ -23,6 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from tbprof.cli.parser import Commands
+
 _COMMANDS: Mapping[str, str] = {
     "report": "say what makes the GPU wait in a trace or a log directory",
     "table": "print a table of a trace, such as its operators or kernels",
@@ -96,8 +98,14 @@ def _run(given: Sequence[str]) -> int:
         prog="tbprof", description="Which lines of a PyTorch program make the GPU wait, and what each costs."
     )
     parser.add_argument("--version", action="version", version=_VERSION)
+    parser.add_argument("--completion", metavar="SHELL", help="print a script that completes commands")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     with one_thread() if given and given[0] in _READING else nullcontext():
+        if given[:1] == ["--completion"]:
+            from tbprof.cli.completion import completion_script
+
+            put(completion_script(given[1] if given[1:] else "", parser, lambda: _add_all(commands)))
+            return 0
         if given and given[0] in _COMMANDS:
             import_module(f"tbprof.cli.commands.{given[0]}").add_to(commands)
         else:
@@ -114,6 +122,13 @@ def _run(given: Sequence[str]) -> int:
             options.paths.extend(after)
         code: int = options.run(options)
         return code
+
+
+def _add_all(commands: Commands) -> None:
+    for command, what in _COMMANDS.items():
+        import_module(f"tbprof.cli.commands.{command}").add_to(commands)
+        # As `add_parser(help=what)` would: a command knows its own options alone.
+        commands._choices_actions.append(commands._ChoicesPseudoAction(command, (), what))
 
 
 def _at_dashes(given: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command_line import SAMPLES, run_tbprof
@@ -50,6 +51,28 @@ def test_help_names_every_command() -> None:
     assert ended.returncode == 0
     for command in ("report", "explain", "manual", "demo", "publish"):
         assert f"\n    {command} " in ended.stdout
+
+
+def test_a_shell_completes_commands_options_and_choices(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("shtab")
+    assert main(["--completion", "bash"]) == 0
+    script = tmp_path / "completion.bash"
+    script.write_text(capsys.readouterr().out)
+    typed = {"rep": "report", "report --summ": "--summary", "report --format mark": "markdown"}
+    for words, completed in typed.items():
+        ask = (
+            f"COMP_WORDS=(tbprof {words}); COMP_CWORD={words.count(' ') + 1}; _shtab_tbprof; echo $COMPREPLY"
+        )
+        shown = subprocess.run(["bash", "-c", f"source {script}; {ask}"], capture_output=True, text=True)
+        assert shown.stdout.strip() == completed
+
+
+def test_of_a_shell_that_nothing_is_known_of_the_others_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("shtab")
+    assert main(["--completion", "csh"]) == 2
+    assert "--completion csh: give one of bash, zsh" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["repot"], ["report"], ["report", "x", "--fail-on", "awful"]])

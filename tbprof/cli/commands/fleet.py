@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tbprof.cli.fleet_jobs import jobs_of_runs
 from tbprof.cli.fleet_text import FORMS
 from tbprof.cli.output_file import Output, tell
-from tbprof.cli.parser import WORKERS_HELP, add_top
+from tbprof.cli.parser import WORKERS_HELP, add_top, add_width
 from tbprof.cli.reading import is_folder, local_path, path_of
 from tbprof.cli.window_reading import read_windows
 from tbprof.errors import TbprofError, UsageError
@@ -46,6 +46,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--sort", choices=SORTS, default=SORTS[0], help=f"default: {SORTS[0]}")
     parser.add_argument("--reverse", action="store_true", help="the other end first")
     add_top(parser, "only the N first runs")
+    add_width(parser)
     parser.add_argument("--format", choices=tuple(FORMS), default="text")
     parser.add_argument("-o", "--output", type=local_path, metavar="FILE", help="write there, not to stdout")
     parser.add_argument("--workers", metavar="WHERE", help=WORKERS_HELP)
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     question = FleetQuestion(options.search, options.sort, options.reverse)
     view = fleet_view(entries, question, most=options.top)
     with Output(options.output) as output:
-        output.put(FORMS[options.format](view))
+        output.put(FORMS[options.format](view, options.width))
     return 0
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.commands.report_forms import report_parts
 from tbprof.cli.output_file import Output, tell
-from tbprof.cli.parser import WORKERS_HELP, add_top
+from tbprof.cli.parser import WORKERS_HELP, add_top, add_width
 from tbprof.cli.reading import is_piped, local_path, other_file, path_of
 from tbprof.cli.window_reading import WindowReader, WindowReport
 from tbprof.errors import UsageError
@@ -43,6 +43,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--format", choices=("text", "json", "csv", "markdown", "html"), default="text")
     parser.add_argument("--summary", action="store_true", help="the runs as tbprof fleet lists them")
     add_top(parser, "of windows, or runs, the N that are idle most")
+    add_width(parser)
     parser.add_argument("-o", "--output", type=local_path, metavar="FILE", help="write there, not to stdout")
     parser.add_argument(
         "--fail-on",

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from tbprof.cli.color import colored, wants_color
 from tbprof.cli.output_file import Problem, tell
+from tbprof.cli.parser import wrapped
 from tbprof.cli.reading import is_folder
 from tbprof.cli.window_reading import WindowReader, WindowReport
 from tbprof.escaping import json_text
@@ -86,7 +87,9 @@ def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[P
         for window, count, first_ns in newest_windows(in_order)
     ]
     view = fleet_view(fleet_entries(rows, jobs_of_runs(rows, ranks)), FleetQuestion(), most=options.top)
-    return fleet_json(view, problems) if options.format == "json" else FORMS[options.format](view)
+    if options.format == "json":
+        return fleet_json(view, problems)
+    return FORMS[options.format](view, options.width)
 
 
 def _path(window: Window) -> str:
@@ -129,9 +132,12 @@ def _markdown() -> Callable[[Report], str]:
 def _terminal(options: argparse.Namespace) -> Callable[[Report], str]:
     from tbprof.cli.terminal import terminal_text
 
-    if options.output is not None or not wants_color():
-        return terminal_text
-    return lambda report: colored(terminal_text(report))
+    def text(report: Report) -> str:
+        printed = terminal_text(report)
+        shown = printed if options.output is not None or not wants_color() else colored(printed)
+        return shown if options.width is None else wrapped(shown, options.width)
+
+    return text
 
 
 def report_page(windows: Windows, reader: WindowReader, top: int | None) -> str:

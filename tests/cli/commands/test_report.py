@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,7 +52,7 @@ def test_a_trace_of_allocations_alone_is_not_said_to_be_empty(tmp_path: Path, ca
     assert main(["report", str(trace), "--no-cache"]) == 0
     printed = capsys.readouterr().out
     head, _, verdict, *_ = printed.splitlines()
-    assert head.endswith(": a recording of 49.0\u202fms without marked steps, GPU 1")
+    assert head.endswith(": a recording of 49.0 ms without marked steps, GPU 1")
     assert verdict == "The recording holds allocations only: 50 events of GPU 1."
     assert "`tbprof table memory FILE`" in printed
     assert "sync points  not recorded" in printed
@@ -62,8 +63,8 @@ def test_a_trace_of_allocations_alone_is_not_said_to_be_empty(tmp_path: Path, ca
 @pytest.mark.parametrize(
     ("first", "recorded"),
     [
-        (1_000, "a recording of 9.0\u202fms without marked steps, "),
-        (1_001, "a window of 9.0\u202fms in a recording of 10.0\u202fms without marked steps, "),
+        (1_000, "a recording of 9.0 ms without marked steps, "),
+        (1_001, "a window of 9.0 ms in a recording of 10.0 ms without marked steps, "),
     ],
 )
 def test_a_window_that_is_a_part_of_the_recording_is_called_one(
@@ -94,8 +95,8 @@ def test_the_profilers_own_row_does_not_lengthen_what_was_recorded(tmp_path: Pat
     trace.write_text(json.dumps(document), encoding="utf-8")
     assert main(["report", str(trace), "--no-cache"]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
-    assert head.endswith(": a recording of 4.9\u202fms without marked steps, no GPU work")
-    assert "  window       4.9\u202fms" in lines
+    assert head.endswith(": a recording of 4.9 ms without marked steps, no GPU work")
+    assert "  window       4.9 ms" in lines
 
 
 def test_markdown_has_the_sites_as_a_table_and_each_finding_with_its_fix(capsys: Capture) -> None:
@@ -345,3 +346,14 @@ def test_a_comparison_of_two_files_goes_where_it_is_asked(tmp_path: Path) -> Non
     asked = ["report", str(CLEAN), "--no-cache", "--against", str(SAMPLE), "-o", str(output)]
     assert main(asked) == 0
     assert output.read_text(encoding="utf-8").startswith(f"{CLEAN} against {SAMPLE}\n")
+
+
+def test_text_is_as_wide_as_asked_and_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    sample = str(SAMPLES / "sam_amg_a100")
+    main(["report", sample])
+    printed = capsys.readouterr().out
+    main(["report", sample, "--width", "80"])
+    narrow = capsys.readouterr().out
+    assert printed.split() == narrow.split()
+    longest = max(map(len, re.split(r"\s+", printed)))
+    assert longest < max(map(len, narrow.splitlines())) <= 80 < max(map(len, printed.splitlines()))
