@@ -69,14 +69,15 @@ def all_pages() -> tuple[ManualText, ...]:
 def _read(name: str) -> ManualText:
     markdown = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
     if name == RULES_PAGE:
-        markdown += "".join(f"\n{_rule(rule)}" for rule in all_rules())
+        markdown += "".join(f"\n{rule_markdown(rule)}" for rule in all_rules())
     if name == GUIDES_PAGE:
         markdown += "".join(f"\n{_guide(guide)}" for guide in all_guides())
     title, summary, *_ = markdown.split("\n\n")
     return ManualText(name, title.removeprefix("# "), " ".join(summary.split()), markdown)
 
 
-def _rule(rule: RuleText) -> str:
+def rule_markdown(rule: RuleText) -> str:
+    """The page of one rule, under a heading of the second level."""
     parts = [f"## {rule.code} {rule.name}", f"**{rule.title}.**", rule.what, rule.why]
     if rule.before:
         parts += ["Before:", _code(rule.before), "After:", _code(rule.after)]

@@ -20,6 +20,9 @@ from tbprof.model import Finding
 from tbprof.records import dataclass
 from tbprof.rules.files import RuleFile, rule_files
 
+SITE = "https://tbprof.github.io/tbprof/"
+"""Where the documentation is published; each rule has a page there."""
+
 _HEADINGS = ("What", "Why", "Example", "Action", "Fix", "Silent")
 _CAVEAT = re.compile(r"^caveat: ", re.MULTILINE)
 
@@ -56,6 +59,11 @@ def rule_text(code: str) -> RuleText:
         known = ", ".join(file.code for file in rule_files())
         raise UsageError(f"there is no rule {code!r}: the rules are {known}")
     return _read(file)
+
+
+def rule_address(code: str) -> str:
+    """The page of a rule on the site."""
+    return f"{SITE}rules/{code}/"
 
 
 def rule_words(code: str) -> RuleText:

@@ -11,7 +11,7 @@ from textwrap import indent
 from typing import Literal, Protocol, TypeAlias
 
 from tbprof.records import dataclass
-from tbprof.texts.rule_pages import GuideLink, RuleText, guides_of
+from tbprof.texts.rule_pages import GuideLink, RuleText, guides_of, rule_address
 
 BlockKind: TypeAlias = Literal["heading", "text", "item", "code"]
 
@@ -114,6 +114,8 @@ class RulePage:
     sections: tuple[RuleSection, ...]
     guides: tuple[GuideLink, ...]
     """Guides that advise what the rule checks."""
+    url: str
+    """The same page on the site of the documentation."""
 
 
 def rule_page(words: RuleText) -> RulePage:
@@ -128,7 +130,9 @@ def rule_page(words: RuleText) -> RulePage:
         ("When it stays silent", words.silent),
     )
     shown = tuple(RuleSection(title, text) for title, text in sections if text)
-    return RulePage(words.code, words.name, words.title, shown, guides_of(words.code))
+    return RulePage(
+        words.code, words.name, words.title, shown, guides_of(words.code), rule_address(words.code)
+    )
 
 
 def _code(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from tbprof.texts.check_outcomes import found_sentence
+from tbprof.texts.rule_pages import rule_address
 from tbprof.version import __version__
 from tbprof.views.check import CheckRow, CheckView, RowState, Warned
 
@@ -61,15 +62,16 @@ def _rules(view: CheckView) -> list[Json]:
     """The rules that found something, once each."""
     texts = {row.found.rule: (row.found.title, row.found.fix) for row in view.rows}
     found = {
-        code: {"id": code, "shortDescription": {"text": title}, "help": {"text": fix or title}}
-        for code, (title, fix) in texts.items()
+        code: {**_rule(code, title), "help": {"text": fix or title}} for code, (title, fix) in texts.items()
     }
     only_warned = {
-        warned.rule: {"id": warned.rule, "shortDescription": {"text": warned.text}}
-        for warned in view.warned
-        if warned.rule not in found
+        warned.rule: _rule(warned.rule, warned.text) for warned in view.warned if warned.rule not in found
     }
     return [*found.values(), *only_warned.values()]
+
+
+def _rule(code: str, title: str) -> Json:
+    return {"id": code, "shortDescription": {"text": title}, "helpUri": rule_address(code)}
 
 
 def _result(

@@ -1203,6 +1203,8 @@ export interface RulePage {
   sections: RuleSection[];
   /** Guides that advise what the rule checks. */
   guides: GuideLink[];
+  /** The same page on the site of the documentation. */
+  url: string;
 }
 
 export interface ManualBlock {

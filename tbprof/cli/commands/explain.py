@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
         put("\nIn the guides\n")
     for guide in page.guides:
         put(f"{_wrapped(f'{guide.guide}: {guide.advice}')}\n    {guide.url}\n")
+    put(f"\nThis page: {page.url}\n")
     return 0
 
 

@@ -57,6 +57,13 @@ export function RuleDrawer({ code, view }: { code: string; view: WindowView | nu
           <GuideLinks guides={loaded.value.guides} />
         </section>
       )}
+      {loaded.kind === "there" && (
+        <p class="t3 s12">
+          <a class="away" href={loaded.value.url} target="_blank" rel="noopener noreferrer">
+            This page on the web
+          </a>
+        </p>
+      )}
     </Drawer>
   );
 }
