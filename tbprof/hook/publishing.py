@@ -25,7 +25,7 @@ from tbprof.hook.safety.guard import let_through
 from tbprof.hook.safety.user_message import say
 from tbprof.hook.spool import PUBLISHER_PREFIX, broken_path, log_path, page_path
 from tbprof.hook.tracker_thread import TrackerThread
-from tbprof.hook.trackers import Tracker, window_of_json
+from tbprof.hook.trackers.tracker import Tracker, window_of_json
 from tbprof.process.detached import Detached, start_detached
 from tbprof.safe_open import add_line, content_within
 

@@ -11,7 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from tbprof.hook.trackers import ShownWindow, Tracker, active_trackers
+from tbprof.hook.trackers.mlflow import mlflow_runs
+from tbprof.hook.trackers.tracker import ShownWindow, Tracker
+from tbprof.hook.trackers.trackio import trackio_runs
+from tbprof.hook.trackers.wandb import wandb_runs
 
 logger = logging.getLogger("tbprof")
 
@@ -20,6 +23,13 @@ VARIABLE = "TBPROF_TRACKERS"
 
 MOST_WAITING = 20
 """Windows for a tracker that does not answer; later ones are in the log directory alone."""
+
+
+def active_trackers() -> tuple[Tracker, ...]:
+    """The runs of this process; to be asked in the thread that trains, since MLflow and Trackio know runs by
+    thread.
+    """
+    return (*wandb_runs(), *mlflow_runs(), *trackio_runs())
 
 
 class TrackerThread:

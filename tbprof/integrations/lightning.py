@@ -15,7 +15,7 @@ except ImportError:
     from pytorch_lightning.profilers import PyTorchProfiler
 
 from tbprof.hook.options import AnyPath
-from tbprof.hook.trackers import forget_mlflow_run, name_mlflow_run
+from tbprof.hook.trackers.mlflow import forget_mlflow_run, name_mlflow_run
 from tbprof.hook.trainer_hook import TrainerHook
 from tbprof.integrations.callback_hook import (
     CHECKPOINTING,

@@ -23,7 +23,7 @@ from tbprof.errors import Busy, RemoteError, TbprofError, UsageError
 from tbprof.escaping import plain
 from tbprof.file_names import lies_in_spool
 from tbprof.hook.child_answers import NEXT_LINE, NOT_SENT, SHOWN_PREFIX, WAITING_PREFIX
-from tbprof.hook.trackers import ShownWindow
+from tbprof.hook.trackers.tracker import ShownWindow
 from tbprof.model import Report
 from tbprof.remote.address import checked_address, is_address
 from tbprof.remote.outbox import outbox_of, send

@@ -21,7 +21,7 @@ from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import broken_path, facts_path, log_path, open_spool
 from tbprof.hook.tracker_thread import TrackerThread
-from tbprof.hook.trackers import ShownWindow
+from tbprof.hook.trackers.tracker import ShownWindow
 from tbprof.hook.window.facts import WindowFacts, collect_facts, write_facts
 from tbprof.hook.window.window import ProfiledWindow
 

@@ -1,11 +1,13 @@
-"""A training with runs of the real W&B and MLflow under way, on this machine alone."""
+"""A training with runs of the real W&B, MLflow and Trackio under way, on this machine alone."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
 import re
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -17,7 +19,7 @@ import pytest
 pytestmark = [
     pytest.mark.exhaustive,
     pytest.mark.skipif(
-        any(importlib.util.find_spec(name) is None for name in ("wandb", "mlflow")),
+        any(importlib.util.find_spec(name) is None for name in ("wandb", "mlflow", "trackio")),
         reason="install .[trackers] to run it",
     ),
 ]
@@ -239,6 +241,46 @@ if has_run:
 dist.barrier()
 """
 
+OF_TRACKIO = """
+import sys
+import torch, trackio
+from tbprof import TrainerHook
+
+torch.manual_seed(0)
+run = trackio.init(project="p", auto_log_gpu=False, auto_log_cpu=False)
+hook = TrainerHook(sys.argv[1] + "/logs") if sys.argv[2] == "hook" else None
+model = torch.nn.Linear(64, 64)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(40):
+    loss = model(torch.randn(32, 64)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    trackio.log({"loss": loss.item()})
+    if hook:
+        hook.step()
+if hook:
+    hook.close(wait_s=100)
+trackio.finish()
+"""
+
+
+def test_trackio_keeps_the_rows_of_the_training_and_gets_windows_beside_them(tmp_path: Path) -> None:
+    program, rows = tmp_path / "training.py", dict[str, list[tuple[int, str]]]()
+    program.write_text(OF_TRACKIO, encoding="utf-8")
+    for way in ("alone", "hook"):
+        folder = tmp_path / way
+        folder.mkdir()
+        output_of([str(program), str(folder), way], folder=folder, TRACKIO_DIR=str(folder / "trackio"))
+        (file,) = (folder / "trackio").glob("*.db")
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            rows[way] = database.execute("select step, metrics from metrics order by step").fetchall()
+            windows = [json.loads(row[0]) for row in database.execute("select metrics from system_metrics")]
+    assert rows["hook"] == rows["alone"]
+    assert [window["tbprof/step"] for window in windows] == [13]
+    assert windows[0]["tbprof/verdict"].startswith("window 0: ")
+    assert len(list((tmp_path / "hook" / "trackio" / "artifacts").rglob("blobs/**/*"))) > 0
+
 
 @pytest.mark.parametrize(
     ("training", "devices"),
@@ -334,11 +376,11 @@ def own_values(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     ]
 
 
-def output_of(arguments: list[str], folder: Path | None = None) -> str:
+def output_of(arguments: list[str], folder: Path | None = None, **environment: str) -> str:
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, **ALONE},
+        env={**os.environ, **ALONE, **environment},
         capture_output=True,
         text=True,
         check=True,

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from tbprof.hook.tracker_thread import MOST_WAITING, VARIABLE, TrackerThread
-from tbprof.hook.trackers import LoggedRows, ShownWindow, window_of_json
+from tbprof.hook.trackers.tracker import ShownWindow, window_of_json
+from tbprof.hook.trackers.wandb import LoggedRows
 
 WINDOW = ShownWindow(
     13, {"step_time_ms": 4.5}, "window 0: The GPU is idle 40 % of a step.", "none.trace.json.gz"

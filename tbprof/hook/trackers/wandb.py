@@ -1,87 +1,29 @@
-"""The runs that a training has under way, in W&B and MLflow, neither of which is ever imported here."""
+"""The run that a training has under way in W&B."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import json
 import os
 import sys
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
-from tbprof.records import dataclass
-
-_PREFIX = "tbprof/"
-
-_named: dict[str, str] = {}
-"""The addresses of the stores of MLflow's runs that are active in no thread."""
+from tbprof.hook.trackers.tracker import PREFIX, ShownWindow, Tracker
 
 _UNPLACED = (
     "the training has logged no row for the figures of %d of its windows; they wait for the rows that it logs"
     " yet, and the latest are in the run's summary"
 )
 
-_LONGEST_TAG = 5000
-"""Characters of a tag that each of MLflow's stores takes."""
 
-
-class Tracker(Protocol):
-    """A run; its methods may raise whatever its package does, and take as long as a network."""
-
-    name: str
-    run_id: str
-
-    def log(self, window: ShownWindow) -> None:
-        """Add the figures of a window, at its step, and its verdict."""
-
-    def add_page(self, page: Path) -> None:
-        """Add a file, which is gone afterwards."""
-
-    def leave(self) -> str | None:
-        """Nothing follows; what is to be said of what the run lacks."""
-
-
-def active_trackers() -> tuple[Tracker, ...]:
-    """The trackers of this process; to be asked in the thread that trains, since MLflow knows runs by
-    thread.
-    """
-    return (*_wandb_runs(), *_mlflow_runs())
-
-
-def name_mlflow_run(run_id: str, tracking_uri: str) -> None:
-    """A run is under way that a client alone has made, of which MLflow's package does not know."""
-    _named[run_id] = tracking_uri
-
-
-def forget_mlflow_run(run_id: str) -> None:
-    """What was named is over; one that was not named is let be."""
-    _named.pop(run_id, None)
-
-
-def _wandb_runs() -> Iterator[Tracker]:
+def wandb_runs() -> Iterator[Tracker]:
     wandb = sys.modules.get("wandb")
     run = getattr(wandb, "run", None)
     if run is not None:
         yield _WandbRun(wandb, run)
-
-
-def _mlflow_runs() -> Iterator[Tracker]:
-    mlflow: Any = sys.modules.get("mlflow")
-    active_run = getattr(mlflow, "active_run", None)
-    if active_run is None:
-        return
-    runs = dict(_named)
-    run = active_run()
-    if run is not None:
-        # The training may turn to another server before the window is passed on.
-        runs[run.info.run_id] = mlflow.get_tracking_uri()
-    for run_id, tracking_uri in runs.items():
-        yield _MlflowRun(mlflow, run_id, tracking_uri)
 
 
 class _WandbRun:
@@ -92,9 +34,9 @@ class _WandbRun:
         self.run_id = str(run.id)
 
     def log(self, window: ShownWindow) -> None:
-        run, step = self._run, f"{_PREFIX}step"
+        run, step = self._run, f"{PREFIX}step"
         run.define_metric(step, hidden=True)
-        figures = {f"{_PREFIX}{name}": value for name, value in window.figures.items()}
+        figures = {f"{PREFIX}{name}": value for name, value in window.figures.items()}
         for name in figures:
             # Each by its name: a pattern of the training's own would give the row its step metric as well.
             run.define_metric(name, step_metric=step)
@@ -104,7 +46,7 @@ class _WandbRun:
             "window": window.trace,
             "latest": {**window.figures, "step": window.step},
         }
-        run.summary.update({f"{_PREFIX}{name}": value for name, value in said.items()})
+        run.summary.update({f"{PREFIX}{name}": value for name, value in said.items()})
 
     def add_page(self, page: Path) -> None:
         artifact = self._wandb.Artifact(f"tbprof-{self._run.id}", type="tbprof")
@@ -118,37 +60,6 @@ class _WandbRun:
         if rows.waiting:
             return _UNPLACED % rows.waiting
         rows.leave()
-        return None
-
-
-class _MlflowRun:
-    name = "MLflow"
-
-    def __init__(self, mlflow: Any, run_id: str, tracking_uri: str) -> None:
-        self._mlflow, self.run_id, self._uri = mlflow, run_id, tracking_uri
-        self._connected: Any = None
-
-    @property
-    def _client(self) -> Any:
-        # To make one may take as long as a network.
-        if self._connected is None:
-            self._connected = self._mlflow.MlflowClient(tracking_uri=self._uri)
-        return self._connected
-
-    def log(self, window: ShownWindow) -> None:
-        entities, now_ms = self._mlflow.entities, time.time_ns() // 1_000_000
-        metrics = [
-            entities.Metric(f"{_PREFIX}{name}", value, now_ms, window.step)
-            for name, value in window.figures.items()
-        ]
-        said = {"verdict": window.verdict, "window": window.trace}
-        tags = [entities.RunTag(f"tbprof.{name}", text[:_LONGEST_TAG]) for name, text in said.items()]
-        self._client.log_batch(self.run_id, metrics=metrics, tags=tags)
-
-    def add_page(self, page: Path) -> None:
-        self._client.log_artifact(self.run_id, str(page), "tbprof")
-
-    def leave(self) -> str | None:
         return None
 
 
@@ -242,27 +153,3 @@ def _row_to_come(run: Any) -> int:
     except Exception:  # noqa: BLE001 - of a package of others
         return -1
     return step
-
-
-@dataclass(frozen=True, slots=True)
-class ShownWindow:
-    step: int
-    """The training's own, at which the window began."""
-    figures: Mapping[str, float]
-    """The figures by the names of TensorBoard's scalars."""
-    verdict: str
-    trace: str
-    """The published file, or its address."""
-
-    def to_json(self) -> str:
-        return json.dumps(dataclasses.asdict(self))
-
-
-def window_of_json(text: str) -> ShownWindow:
-    """What `to_json` gave.
-
-    Raises:
-        ValueError: It is something else.
-        TypeError: Likewise.
-    """
-    return ShownWindow(**json.loads(text))

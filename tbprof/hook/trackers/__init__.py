@@ -1,0 +1,1 @@
+"""The runs that a training has under way in trackers of experiments."""
