@@ -1,4 +1,4 @@
-"""What a run of a tracker is to the hook, and what it is told of a window.
+"""What a run of a tracker is to the hook, and what it hears of a window.
 
 Each package has a file: none is ever imported here, only asked for where the training has imported it.
 """

@@ -19,7 +19,7 @@ def trackio_runs() -> Iterator[Tracker]:
 
 
 class _TrackioRun:
-    """Figures go beside its rows, by the clock: one more row would move the steps of those after it."""
+    """Its figures go beside its rows, by the clock: one more row would move the steps of those after it."""
 
     name = "Trackio"
 
