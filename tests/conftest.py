@@ -54,6 +54,7 @@ _SLOW = tuple(
         "hook/trackers/test_real_trackers.py",
         "hook/unchanged",
         "integrations",
+        "mcp/test_server.py",
         "plugin/test_object_store.py",
         "plugin/worker",
         "preflight/program",
@@ -66,6 +67,8 @@ _SLOW = tuple(
         "remote",
         "served",
         "simulated",
+        "test_release.py",
+        "test_site.py",
         "trace/importers/kineto/parallel",
     )
 )

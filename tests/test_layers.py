@@ -99,8 +99,12 @@ LAW = {
     ),
     "html_report": allowed(f"manual {FRAMES}"),
     "plugin": allowed(f"manual {FRAMES}", "msgspec numpy tensorboard werkzeug"),
+    "session_file": allowed("safe_open"),
+    "mcp": allowed("safe_open session_file", "anyio mcp pydantic"),
     "cli": allowed(
-        f"executors hook html_report job line_rules manual rules.* standard_streams {FRAMES}", "pynvml shtab"
+        "executors hook html_report job line_rules manual mcp rules.* session_file standard_streams "
+        f"{FRAMES}",
+        "pynvml shtab",
     ),
     "hook": allowed("process program remote safe_open model", "torch"),
     "integrations": allowed("hook"),

@@ -15,8 +15,6 @@ from tbprof.rules.files import rule_files
 from tbprof.version import __version__
 
 pytest.importorskip("hatchling")
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[1]
 MOST_BYTES = 6_000_000
 """Of the wheel, samples included: `uvx tbprof report` loads it first."""

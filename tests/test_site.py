@@ -15,8 +15,6 @@ from tbprof.manual.pages import all_pages
 from tbprof.texts.rule_pages import SITE, all_rules, rule_address
 
 pytest.importorskip("mkdocs")
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[1]
 BUILD = (sys.executable, "-m", "mkdocs", "build", "--strict", "-f", ".github/site/mkdocs.yml", "-d")
 

@@ -43,6 +43,9 @@ _COMMANDS: Mapping[str, str] = {
     "doctor": "say what a good recording lacks on this machine",
     "classic": "write copies of traces that the standard PyTorch Profiler tab shows correctly",
     "import": "bring traces of other tools into a log directory",
+    "mcp": "give agents these commands as tools (Model Context Protocol)",
+    "skill": "print or install the text from which agents learn to use tbprof",
+    "session": "print what people and agents have asked, proved and decided in a project",
     "publish": "publish the windows that runs left behind, or one trace",
 }
 """What each module of `tbprof.cli.commands` does; to list them imports none."""

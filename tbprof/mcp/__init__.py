@@ -1,0 +1,1 @@
+"""tbprof for agents: its commands as tools of the Model Context Protocol."""
