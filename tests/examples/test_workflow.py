@@ -1,10 +1,10 @@
-"""The example workflow: every command in it is one that tbprof has, and does what it says."""
+"""The example workflow and the action that it uses, whose steps run here as on a pull request."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +15,7 @@ from timeouts import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOW = ROOT / "examples" / "preflight_workflow.yml"
+ACTION = ROOT / ".github" / "actions" / "check"
 
 PROGRAM = """
 import sys
@@ -23,69 +24,126 @@ import torch
 assert sys.argv[1:] == ["--config", "small.yaml"]
 model = torch.nn.Linear(2, 2).to("cuda")
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for _ in range(6):
+for step in range(6):
     loss = model(torch.ones(1, 2, device="cuda")).sum()
     loss.backward()
     optimizer.step()
-    print(loss.item())
+    {line}
+"""
+READS, RARELY, OTHER = (
+    "print(loss.item())",
+    "if step % 2:\n        print(loss.item())",
+    "model.bias.data.zero_()",
+)
+
+GH = """#!/bin/sh
+echo "$@" >> "$CALLS"
+case "$*" in *--paginate*) echo "$KNOWN" ;; *PATCH*|*POST*) exit "$GH_CODE" ;; esac
 """
 
 
-def commands() -> list[str]:
-    lines = WORKFLOW.read_text(encoding="utf-8").splitlines()
-    steps = [line.strip().removeprefix("- ").removeprefix("run: ") for line in lines]
-    return [step for step in steps if step.startswith("tbprof ")]
+def test_the_workflow_gives_the_action_what_it_takes() -> None:
+    text = WORKFLOW.read_text(encoding="utf-8")
+    given = re.findall(r"^          (\w+): ", text.partition("actions/check@")[2], re.MULTILINE)
+    inputs = re.findall(
+        r"^  (\w+):$", (ACTION / "action.yml").read_text(encoding="utf-8").partition("runs:")[0], re.MULTILINE
+    )
+    assert "script" in given
+    assert set(given) <= set(inputs)
+    assert len(text.splitlines()) < 40
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """As a shell runs it, with the `>` of the example."""
-    words, _, target = command.partition(" > ")
-    ended = subprocess.run(
-        [sys.executable, "-m", *shlex.split(words)],
+@pytest.fixture
+def pull_request(tmp_path: Path) -> Path:
+    """A checkout whose base is `origin/main`, and a `gh` that writes down how it is called."""
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    commit(folder, READS)
+    git(folder, "update-ref", "refs/remotes/origin/main", "HEAD")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name, text in {"gh": GH, "tbprof": f'#!/bin/sh\nexec {sys.executable} -m tbprof "$@"\n'}.items():
+        (tools / name).write_text(text, encoding="utf-8")
+        (tools / name).chmod(0o755)
+    return folder
+
+
+def git(folder: Path, *arguments: str) -> None:
+    name = ["-c", "user.name=n", "-c", "user.email=n@example.com"]
+    subprocess.run(["git", "-C", str(folder), *name, *arguments], check=True)
+
+
+def commit(folder: Path, line: str) -> None:
+    (folder / "train.py").write_text(PROGRAM.format(line=line), encoding="utf-8")
+    for arguments in (["init", "-q"], ["add", "train.py"], ["commit", "-qm", "A change"]):
+        git(folder, *arguments)
+
+
+def checked(folder: Path, *, known: str = "", gh_code: int = 0) -> subprocess.CompletedProcess[str]:
+    """What the action does on the machine of a workflow."""
+    beside = folder.parent
+    variables = {
+        "PATH": f"{beside / 'tools'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "SCRIPT": "train.py",
+        "ARGUMENTS": "--config small.yaml",
+        "POLICY": "new",
+        "BASELINE": ".tbprof.json",
+        "BASE": "origin/main",
+        "PULL_REQUEST": "7",
+        "GITHUB_REPOSITORY": "a/b",
+        "KNOWN": known,
+        **{name: str(beside / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "CALLS")},
+        "GH_CODE": str(gh_code),
+    }
+    return subprocess.run(
+        ["bash", str(ACTION / "check.sh")],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         check=False,
         timeout=PATIENCE_S,
     )
-    if target:
-        (folder / target).write_text(ended.stdout, encoding="utf-8")
-    return ended
-
-
-def test_it_is_short() -> None:
-    assert len(WORKFLOW.read_text(encoding="utf-8").splitlines()) < 40
 
 
 @pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="preflight is for machines without a GPU")
-def test_a_new_line_is_uploaded_and_fails_the_build(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "verdict", "code"), [(RARELY, "proved", 1), (OTHER, "not equal", 1)], ids=["mended", "wrong"]
+)
+def test_a_pull_request_gets_findings_a_proof_and_one_comment(
+    pull_request: Path, line: str, verdict: str, code: int
+) -> None:
     pytest.importorskip("torch")
-    (tmp_path / "train.py").write_text(PROGRAM, encoding="utf-8")
-    (tmp_path / ".tbprof.json").write_text('{"schema": 1, "findings": []}', encoding="utf-8")
-    predict, upload, _, judge = commands()
-    assert run(predict, tmp_path).returncode == 0
-    assert run(upload, tmp_path).returncode == 0
-    (log,) = json.loads((tmp_path / "tbprof.sarif").read_text(encoding="utf-8"))["runs"]
-    assert [result["ruleId"] for result in log["results"]] == ["SYN01"]
-    judged = run(judge, tmp_path)
-    assert judged.returncode == 1
-    assert judged.stdout.startswith("::error file=train.py,line=12,title=tbprof SYN01::")
+    commit(pull_request, line)
+    ended = checked(pull_request)
+    assert ended.returncode == code, ended.stderr
+    beside = pull_request.parent
+    (log,) = json.loads((pull_request / "tbprof.sarif").read_text(encoding="utf-8"))["runs"]
+    found = [result["ruleId"] for result in log["results"]]
+    assert found == (["SYN01"] if line == RARELY else [])
+    assert ended.stdout.count("::error file=train.py,line=13,title=tbprof SYN01::") == len(found)
+    assert (beside / "GITHUB_OUTPUT").read_text() == f"verdict={verdict}\n"
+    summary = (beside / "GITHUB_STEP_SUMMARY").read_text(encoding="utf-8")
+    assert summary.startswith("<!-- tbprof -->\n### tbprof: ")
+    assert f"**`tbprof prove`: {verdict}.**" in summary
+    assert "--method POST repos/a/b/issues/7/comments -F body=@comment.md" in (beside / "CALLS").read_text()
 
 
-def test_the_change_is_proved(tmp_path: Path) -> None:
+@pytest.mark.skipif(shutil.which("nvidia-smi") is not None, reason="preflight is for machines without a GPU")
+def test_accepted_lines_pass_and_the_comment_that_is_there_is_written_again(pull_request: Path) -> None:
     pytest.importorskip("torch")
-    mended = PROGRAM.replace("for _ in", "for step in").replace(
-        "    print", "    if step % 2:\n        print"
+    commit(pull_request, RARELY)
+    accept = "tbprof preflight --format json train.py -- --config small.yaml > p.json"
+    update = "tbprof check p.json --baseline .tbprof.json --update-baseline"
+    path = f"{pull_request.parent / 'tools'}:{os.environ['PATH']}"
+    subprocess.run(
+        ["sh", "-c", f"{accept} && {update}"],
+        cwd=pull_request,
+        check=True,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
     )
-    git = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=n@example.com"]
-    for source in (PROGRAM, mended):
-        (tmp_path / "train.py").write_text(source, encoding="utf-8")
-        for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "A change"]):
-            subprocess.run([*git, *arguments], check=True)
-        if source == PROGRAM:
-            subprocess.run([*git, "update-ref", "refs/remotes/origin/main", "HEAD"], check=True)
-    _, _, prove, _ = commands()
-    ended = run(prove, tmp_path)
+    ended = checked(pull_request, known="42", gh_code=1)
     assert ended.returncode == 0, ended.stderr
-    assert (tmp_path / "proof.md").read_text(encoding="utf-8").startswith("**`tbprof prove`: proved.**")
+    assert "PATCH repos/a/b/issues/comments/42" in (pull_request.parent / "CALLS").read_text()
+    assert "::warning::tbprof could not write its comment" in ended.stdout
