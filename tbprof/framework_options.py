@@ -18,6 +18,17 @@ _ANY = r".*"
 _TRUTH = "aten::is_nonzero"
 _VALUE = "aten::_local_scalar_dense"
 _COPY = "aten::_to_copy"
+CHECKED_ERRORS = "aten::_linalg_check_errors"
+
+CHECKED = (
+    "inverse",
+    "linalg_inv",
+    "linalg_cholesky",
+    "linalg_solve",
+    "linalg_lu_factor",
+    "linalg_ldl_factor",
+)
+"""Functions of torch's that do that."""
 
 _WITHOUT_VALIDATION = (
     "torch checks what a distribution is given: once, at the start, "
@@ -278,7 +289,7 @@ FRAMEWORK_OPTIONS: tuple[FrameworkOption, ...] = (
         "Call the `_ex` form: `torch.linalg.inv_ex`, `cholesky_ex`, `solve_ex`, `lu_factor_ex`",
         _ANY,
         _ANY,
-        "aten::_linalg_check_errors",
+        CHECKED_ERRORS,
         "torch reads whether the matrix could be factorized: torch.linalg.inv_ex, cholesky_ex, solve_ex and "
         "lu_factor_ex return that as a tensor, and read nothing.",
     ),
@@ -297,8 +308,13 @@ _BLOCKING_ON_A_CPU_ONLY = (
 """Files and functions of frameworks that ask for `non_blocking` as soon as there is a GPU."""
 
 
-def option_at(file: str, function: str, ops: Sequence[str], *, is_upload: bool) -> FrameworkOption | None:
-    """The first option for what one of these ops does in a frame; None where none is known."""
+def option_at(
+    file: str, function: str | None, ops: Sequence[str], *, is_upload: bool
+) -> FrameworkOption | None:
+    """The first option for what one of these ops does in a frame; None where none is known.
+
+    The function is None where only the file is known.
+    """
     kind: _Kind = "upload" if is_upload else "read"
     file = file.replace("\\", "/")
     return next(
@@ -307,7 +323,7 @@ def option_at(file: str, function: str, ops: Sequence[str], *, is_upload: bool) 
             for option in FRAMEWORK_OPTIONS
             if option.kind == kind
             and (not option.op or option.op in ops)
-            and re.fullmatch(option.function, function)
+            and (function is None or re.fullmatch(option.function, function))
             and re.fullmatch(rf"(?:.*/)?{option.file}", file)
         ),
         None,

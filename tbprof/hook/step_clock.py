@@ -21,6 +21,9 @@ KEPT_STEPS = 1000
 COLD_FACTOR = 1.5
 """First steps longer than this times the median are start-up; so are a window's in the analysis."""
 
+LONG_FACTOR, LONG_NS = 2, 500_000
+"""A step that takes so much longer than the median may do something that others don't."""
+
 FEWEST_STEPS = 3
 """With fewer, nobody can say which of them is unlike the others."""
 
@@ -99,6 +102,12 @@ class StepClock:
         """The median of so many steps outside every window; None where there were too few to tell."""
         latest = list(self.unprofiled_ns)[-steps:]
         return _median(latest) if min(steps, len(latest)) >= FEWEST_STEPS else None
+
+    @property
+    def has_long_steps(self) -> bool:
+        """Whether a recorded step took far longer than the others, as one with a rollout does."""
+        usual = self.median_profiled_ns or 0
+        return max(self.profiled_ns, default=0) > max(LONG_FACTOR * usual, usual + LONG_NS)
 
     @property
     def median_profiled_ns(self) -> int | None:

@@ -129,7 +129,7 @@ def _lines_from(source: Source | None, texts: Sequence[SourceText]) -> Sequence[
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What the hook saw in the audit step: the one after the recorded ones, left out of all times."""
+    """What the hook saw in the audit step, the one after the recorded ones, left out of all times."""
 
     left_out: str
     """Code of the reason why torch's functions were not watched; "" where they were."""
@@ -145,6 +145,8 @@ class Audit:
     """Where the thread was outside of torch's operators, the longest first."""
     samples_taken: int = 0
     """All that were taken, those within operators among them."""
+    steps: int = 1
+    """The steps that `calls` are the mean of: a cycle, where one step in so many takes far longer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from tbprof.preflight.ending import (
     signals_heard,
 )
 from tbprof.preflight.prediction import ENDED_WELL, Prediction
+from tbprof.preflight.ranks import AS_FIRST, Rank
 from tbprof.preflight.run_options import add_run_options
 from tbprof.preflight.session import Preflight
 from tbprof.preflight.text import text
@@ -49,6 +50,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         parser.error(str(error))
     rest = options.arguments[1:] if options.arguments[:1] == ["--"] else options.arguments
+    rank = Rank()
     try:
         with _program_to_stderr() as report, signals_heard() as signals:
             process = os.getpid()
@@ -59,7 +61,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
             # Now, and not before the program ran: what it prints is its own business.
             substitute_unencodable(report)
             with redirect_stdout(report), reader_may_leave():
-                put(printed(prediction, options.format))
+                said = printed(prediction, options.format)
+                beside = rank.beside_first(said)
+                if beside:
+                    _say(f"rank {rank.number}: {beside}", 0)
+                if beside != AS_FIRST:
+                    put(said)
     except SelfTestFailed as error:
         return _say(error, SELF_TEST_FAILED)
     except TbprofError as error:

@@ -16,7 +16,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from tbprof.errors import UsageError
@@ -256,6 +256,8 @@ class StepLeader:
 
     def is_step(self, optimizer: object) -> bool:
         """Whether this step of an optimizer ends a step of the training."""
+        if _is_of_base_class(optimizer):
+            return False
         leader = self._leader()
         if leader is optimizer:
             self._others.clear()
@@ -285,6 +287,24 @@ class StepLeader:
             self._say(f"From here on steps are those of another optimizer, {name}: the one before {why}.")
         self._leader = _weak(optimizer)
         self._others.clear()
+
+
+def _is_of_base_class(optimizer: object) -> bool:
+    """Whether its class has a step of its own around this one, which calls `super().step()`.
+
+    Torch reports both where another optimizer is of the base class itself: each is a call of a wrapper.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    steps = 0
+    while frame is not None and steps < 2:
+        code = frame.f_code
+        if code.co_name == "wrapper" and code.co_filename.replace("\\", "/").endswith(_WRAPPERS):
+            steps += frame.f_locals.get("args", (None,))[0] is optimizer
+        frame = frame.f_back
+    return steps > 1
+
+
+_WRAPPERS = "torch/optim/optimizer.py"
 
 
 def _nobody() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tbprof.framework_options import blocks_on_a_cpu_only
+from tbprof.framework_options import CHECKED, CHECKED_ERRORS, blocks_on_a_cpu_only
 from tbprof.line_rules import FROM_VALUES, INDEXING, LineUse, rule_of
 from tbprof.model import (
     DEVICE,
@@ -41,6 +41,11 @@ _OPS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("__bool__", "is_nonzero"), _TRUTH),
     **dict.fromkeys(("tolist", "numpy", "__array__", "cpu", "__repr__"), _COPY),
     **dict.fromkeys(("to", "cuda", "xpu", "tensor", "as_tensor", "asarray"), _COPY),
+    **dict.fromkeys(CHECKED, (CHECKED_ERRORS,)),
+    **dict.fromkeys(("svd", "linalg_svd", "linalg_svdvals"), ("aten::_linalg_svd",)),
+    **dict.fromkeys(("linalg_eigh", "linalg_eigvalsh"), ("aten::_linalg_eigh",)),
+    "pinverse": ("aten::linalg_pinv",),
+    "linalg_eigvals": ("aten::_linalg_eigvals",),
     "where": ("aten::nonzero", "aten::nonzero_numpy", "aten::where"),
     "unique": ("aten::_unique2",),
     "__getitem__": ("aten::index",),

@@ -530,7 +530,7 @@ class SourceText(_message.Message):
     def __init__(self, file: _Optional[str] = ..., first_line: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
 
 class Audit(_message.Message):
-    __slots__ = ("left_out", "calls", "order", "dropped", "sources", "constructions", "backward_calls", "samples", "samples_taken")
+    __slots__ = ("left_out", "calls", "order", "dropped", "sources", "constructions", "backward_calls", "samples", "samples_taken", "steps")
     LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
@@ -540,6 +540,7 @@ class Audit(_message.Message):
     BACKWARD_CALLS_FIELD_NUMBER: _ClassVar[int]
     SAMPLES_FIELD_NUMBER: _ClassVar[int]
     SAMPLES_TAKEN_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
     left_out: str
     calls: _containers.RepeatedCompositeFieldContainer[RecordedCall]
     order: _containers.RepeatedScalarFieldContainer[int]
@@ -549,7 +550,8 @@ class Audit(_message.Message):
     backward_calls: int
     samples: _containers.RepeatedCompositeFieldContainer[SampledLine]
     samples_taken: int
-    def __init__(self, left_out: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., order: _Optional[_Iterable[int]] = ..., dropped: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., constructions: _Optional[_Iterable[_Union[Construction, _Mapping]]] = ..., backward_calls: _Optional[int] = ..., samples: _Optional[_Iterable[_Union[SampledLine, _Mapping]]] = ..., samples_taken: _Optional[int] = ...) -> None: ...
+    steps: int
+    def __init__(self, left_out: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[RecordedCall, _Mapping]]] = ..., order: _Optional[_Iterable[int]] = ..., dropped: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[SourceText, _Mapping]]] = ..., constructions: _Optional[_Iterable[_Union[Construction, _Mapping]]] = ..., backward_calls: _Optional[int] = ..., samples: _Optional[_Iterable[_Union[SampledLine, _Mapping]]] = ..., samples_taken: _Optional[int] = ..., steps: _Optional[int] = ...) -> None: ...
 
 class StepCounts(_message.Message):
     __slots__ = ("counts",)

@@ -415,6 +415,11 @@ def _lines_not_exact(numbers: Numbers) -> str:
     return f"{waits} of {int(numbers['of']):,} without an exact line: several are possible, or none."
 
 
+def _mean_lines(numbers: Numbers) -> str:
+    steps = int(numbers["steps"])
+    return f"The steps differ: lines without a GPU are counted in the mean of {steps} steps."
+
+
 def _inference(_: Numbers) -> str:
     return "The steps are those of a program that only infers."
 
@@ -457,6 +462,7 @@ _SENTENCES: dict[str, Callable[[Numbers], str]] = {
     "no_audit_step": _no_audit_step,
     "only_warned_lines": _only_warned_lines,
     "lines_not_exact": _lines_not_exact,
+    "mean_lines": _mean_lines,
     "inference": _inference,
     "accumulation": _accumulation,
     "gpu_shared": _gpu_shared,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.framework_options import FrameworkOption, option_at
-from tbprof.model import Scope
+from tbprof.framework_options import CHECKED, CHECKED_ERRORS, FrameworkOption, option_at
+from tbprof.model import PredictedLine, RecordedCall, Scope
 from tbprof.texts.figures.quantities import count, duration, share
 
 _KINDS = {
@@ -36,15 +36,20 @@ _OWN_COPY = ("upload",)
 """Kinds that wait for a copy of their own, and drain nothing."""
 
 
-def framework_option(file: str, function: str, kind: str) -> FrameworkOption | None:
-    """The option of a framework that takes away a line of its own; None where none is known."""
-    return option_at(file, function, _OPS.get(kind, ()), is_upload=kind == "upload")
-
-
 def framework_fix(file: str, function: str, kind: str) -> str:
-    """What it says to do; "" where none is known."""
-    option = framework_option(file, function, kind)
+    """What to do instead of a line in a framework, by an option of its own; "" where none is known."""
+    option = option_at(file, function, _OPS.get(kind, ()), is_upload=kind == "upload")
     return "" if option is None else option.fix
+
+
+def option_of_line(line: PredictedLine, calls: Sequence[RecordedCall]) -> FrameworkOption | None:
+    """The option that takes a line away: a line of a framework, or what torch's own code does for it."""
+    at = line.source.file, line.source.line, line.call
+    via = (call.via for call in calls if call.via and (call.file, call.line, call.call) == at)
+    frames = ((line.source.file, line.source.function), *((file, None) for file in via))
+    ops = (CHECKED_ERRORS,) if line.call in CHECKED else _OPS.get(line.kind, ())
+    options = (option_at(*frame, ops, is_upload=line.kind == "upload") for frame in frames)
+    return next(filter(None, options), None)
 
 
 def kind_name(kind: str) -> str:

@@ -6,7 +6,7 @@ from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line
 from tbprof.rules.registry import RULES
 from tbprof.texts.check_outcomes import warned_sentence
 from tbprof.texts.finding_notes import option_note
-from tbprof.texts.predicted import framework_fix
+from tbprof.texts.predicted import option_of_line
 from tbprof.texts.rule_pages import rule_words
 from tbprof.views.check import SHARES, Found, Recording, Warned
 from tbprof.views.findings import finding_row
@@ -95,6 +95,7 @@ def _found(report: Report, finding: Finding) -> Found:
 def _predicted(report: Report, line: PredictedLine) -> Found:
     words = rule_words(line.rule)
     code = code_line(line.source, report.sources)
+    option = option_of_line(line, report.recorded_calls)
     return Found(
         fingerprint=line.fingerprint,
         rule=line.rule,
@@ -111,7 +112,7 @@ def _predicted(report: Report, line: PredictedLine) -> Found:
         is_in_every_step=True,
         suppressed=suppression(code, line.rule),
         predicted=True,
-        option=framework_fix(line.source.file, line.source.function, line.kind),
+        option="" if option is None else option.fix,
     )
 
 

@@ -16,7 +16,6 @@ from tbprof.model import (
     Savings,
     Scope,
     SiteIndex,
-    SourceText,
     code_statement,
 )
 from tbprof.records import dataclass
@@ -27,8 +26,8 @@ from tbprof.texts.predicted import (
     ANSWER_ACTION,
     ANSWER_HOW,
     ANSWER_KINDS,
-    framework_option,
     kind_name,
+    option_of_line,
     waits_words,
 )
 from tbprof.texts.rule_pages import fix_words, rule_words
@@ -206,7 +205,7 @@ def predicted_rows(report: Report) -> tuple[PredictedRow, ...]:
     """
     lines = sorted(report.predicted_lines, key=_urgency)
     scope = scope_of(marks_steps=marks_steps(report))
-    rows = tuple(_row(line, report.sources, scope) for line in lines)
+    rows = tuple(_row(line, report, scope) for line in lines)
     return tuple(map(_of_request, rows, lines)) if _only_infers(report) else rows
 
 
@@ -229,15 +228,15 @@ def _waits(line: PredictedLine) -> int:
     return 0 if line.kind in _NO_WAITS else line.count
 
 
-def _row(line: PredictedLine, texts: tuple[SourceText, ...], scope: Scope) -> PredictedRow:
+def _row(line: PredictedLine, report: Report, scope: Scope) -> PredictedRow:
     assert line.source.line is not None, "a recorded call has a line"
     words = rule_words(line.rule)
-    option = framework_option(line.source.file, line.source.function, line.kind)
+    option = option_of_line(line, report.recorded_calls)
     return PredictedRow(
         file=line.source.file,
         line=line.source.line,
         function=line.source.function,
-        code=code_statement(line.source, texts),
+        code=code_statement(line.source, report.sources),
         rule=line.rule,
         title=words.title,
         why=kind_name(line.kind),

@@ -1,4 +1,4 @@
-"""Two processes of torchrun under `tbprof run`, whatever framework trains: two workers of one run."""
+"""Two processes of torchrun under `tbprof run`, whatever framework trains, and under preflight."""
 
 from __future__ import annotations
 
@@ -78,6 +78,23 @@ def test_two_ranks_are_two_workers_of_one_run_with_the_same_steps(
     assert sorted(str(report.trace.rank) for report in reports) == ["0", "1"]
     steps = [[step.name for step in report.steps] for report in reports]
     assert steps == [[f"ProfilerStep#{number}" for number in range(13, 18)]] * 2
+
+
+@pytest.mark.parametrize("differs", [False, True])
+def test_of_two_ranks_under_preflight_one_prints_and_the_other_says_whether_it_agrees(
+    processes: ScriptRunner, differs: bool, tmp_path: Path
+) -> None:
+    program = PLAIN.replace('"gloo"', '"nccl"').replace("Linear(8, 8)", 'Linear(8, 8).to("cuda")')
+    program = program.replace("randn(4, 8)", 'randn(4, 8, device="cuda")')
+    read = "    if torch.distributed.get_rank(): loss.item()\n" if differs else "    loss.item()\n"
+    program = program.replace("    optimizer.step()\n", f"{read}    optimizer.step()\n")
+    (tmp_path / "train.py").write_text(program, encoding="utf-8")
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    watched = [*launcher, "-m", "tbprof.preflight", "train.py"]
+    ended = processes.run(watched, tmp_path, {**os.environ}, limit_s=PATIENCE_S)
+    assert ended.exit_code == 0, ended.stderr
+    assert ended.stdout.count("train.py: predicted") == 1 + differs
+    assert f"rank 1: {'not as' if differs else 'as'} rank 0" in ended.stderr
 
 
 def read(path: Path | None) -> Report:

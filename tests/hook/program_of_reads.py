@@ -60,6 +60,8 @@ def shapes_that_depend_on_data(values: Tensor) -> None:
     nn.functional.one_hot(values.long(), num_classes=2)
     values.histc(4)  # records: histc
     values.histc(4, 0.0, 1.0)
+    torch.eye(2, device=values.device).inverse()  # records: inverse
+    torch.linalg.inv_ex(torch.eye(2, device=values.device))
 
 
 def copies(values: Tensor, device: torch.device) -> None:

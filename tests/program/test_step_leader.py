@@ -72,3 +72,24 @@ def test_another_takes_over_from_one_that_is_kept_and_silent(leader: StepLeader,
 def test_one_without_weak_references_counts_too(leader: StepLeader) -> None:
     optimizer = Slotted()
     assert all(leader.is_step(optimizer) for _ in range(3))
+
+
+def test_a_class_that_calls_the_step_of_its_base_takes_one(leader: StepLeader) -> None:
+    torch = pytest.importorskip("torch")
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+
+    class Scheduled(torch.optim.SGD):  # type: ignore[misc, name-defined]
+        def step(self, closure: None = None) -> None:
+            super().step(closure)
+
+    weight = torch.nn.Parameter(torch.ones(1))
+    # One of the base class itself has torch report the steps of both.
+    torch.optim.SGD([weight])
+    optimizer, steps = Scheduled([weight]), []
+    removable = register_optimizer_step_post_hook(lambda stepped, *_: steps.append(leader.is_step(stepped)))
+    try:
+        for _ in range(3):
+            optimizer.step()
+    finally:
+        removable.remove()
+    assert (len(steps), sum(steps)) == (6, 3)

@@ -38,6 +38,7 @@ def health_facts(facts: Facts) -> tuple[HealthFact, ...]:
     - `no_user_frames`: sites have no source, and none of the recorded frames is the user's.
     - `no_audit_step`: the hook was to record lines and could not, with the `reason` as a code.
     - `only_warned_lines`: it recorded those that CUDA itself warned of, and no others.
+    - `mean_lines`: steps take turns, and lines are counted in the mean of a cycle.
     - `lines_not_exact`: sync points and copies whose line the recorded ones leave open.
 
     What the file itself lost is said by its reader; what is to be known of the run, `run_health`.
@@ -103,6 +104,8 @@ def _lines(facts: Facts) -> Iterator[HealthFact]:
     if audit.left_out:
         reason = {"reason": audit.left_out}
         yield HealthFact("only_warned_lines" if audit.calls else "no_audit_step", "info", reason)
+    if audit.steps > 1:
+        yield HealthFact("mean_lines", "info", {"steps": audit.steps})
     if not audit.calls or not facts.sites:
         return
     open_ = sum(len(site.members) for site in facts.sites if site.source is None or not site.source.exact)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from itertools import pairwise
 from types import FrameType
 from typing import Any
 
@@ -28,6 +29,9 @@ from tbprof.hook.safety.compiled_code import has_compiled_code
 from tbprof.hook.safety.guard import MissingFacts, let_through
 from tbprof.hook.safety.program_values import class_name
 from tbprof.model import Audit, Construction, MissingFact
+
+LONGEST_CYCLE = 20
+FULLER = 1.5
 
 NO_STEP = "no_step"
 COMPILED = "compiled"
@@ -50,11 +54,16 @@ class AuditStep:
     stacks, which knows by the mode where torch runs an operator.
     """
 
-    def __init__(self, *, embed_source: bool, sync_callbacks: bool = False) -> None:
+    def __init__(self, *, embed_source: bool, sync_callbacks: bool = False, steps: int = 1) -> None:
+        """`steps` is how many are recorded at most until one that is far fuller than others comes again."""
         self._embed_source = embed_source
+        self._steps = steps
         self._missing = MissingFacts()
         self._recorder = LineRecorder(self._missing)
-        self._whole: tuple[CallLog, int] | None = None
+        self._whole: list[tuple[CallLog, int]] = []
+        """The steps that were seen, each with the backward passes in it."""
+        self._only_learned = False
+        """Whether the latest of them is only kept in case that none follows."""
         self._constructions = ConstructionWatch(self._missing)
         self._sampler = StackSampler()
         self._waits_fact = "sync_callbacks" if sync_callbacks else "sync_warnings"
@@ -84,15 +93,20 @@ class AuditStep:
         self._sampler.stop()
         if self._recorder.met_compiler and not self._left_out:
             # What was seen until then is a part of a step. Of the next one, waits can be heard.
-            self._left_out, self._whole = COMPILED, None
+            self._left_out = COMPILED
+            self._whole.clear()
             self._recorder.forget()
             self._sampler.forget()
             return self._waits.is_heard
         contents = self._recorder.log.contents
-        if self._left_out:
+        if self._left_out or contents.is_comparing:
             return False
-        self._whole = self._recorder.log, self._recorder.backward_calls
-        if self._recorder.looks_again():
+        if self._only_learned:
+            self._whole.clear()
+        self._whole.append((self._recorder.log, self._recorder.backward_calls))
+        self._only_learned = self._recorder.looks_again()
+        if self._only_learned or (len(self._whole) < self._steps and _cycle(self._logs) is None):
+            self._recorder.forget()
             self._is_done("constructions", self._constructions.stop)
             return True
         if not contents.wants_second_step:
@@ -105,25 +119,33 @@ class AuditStep:
     @property
     def has_seen_a_step(self) -> bool:
         """Whether a whole step is over, and this one only tells more of it."""
-        return self._whole is not None
+        return bool(self._whole)
 
     def finish(self) -> Audited:
-        """Stop recording; what was seen, of the latest whole step."""
+        """Stop recording; what was seen, of whole steps."""
         self.leave()
-        log, backward_calls = self._whole or (self._recorder.log, self._recorder.backward_calls)
-        sources = self._missing.ask("sources", lambda: source_texts(log.places), ())
+        first, *others = _typical(self._logs) or [self._recorder.log]
+        for other in others:
+            first.add(other)
+        first.contents = self._recorder.log.contents
+        sources = self._missing.ask("sources", lambda: source_texts(first.places), ())
         audit = Audit(
             left_out=self._left_out,
-            calls=log.calls,
-            order=tuple(log.order),
-            dropped=log.dropped,
+            calls=first.calls,
+            order=tuple(first.order),
+            dropped=first.dropped,
             sources=sources if self._embed_source else (),
             constructions=self._constructions.constructions,
-            backward_calls=backward_calls,
+            backward_calls=max((calls for _, calls in self._whole), default=self._recorder.backward_calls),
             samples=self._missing.ask("samples", lambda: self._sampler.lines, ()),
             samples_taken=self._sampler.taken,
+            steps=first.steps,
         )
         return Audited(audit, self._missing.facts)
+
+    @property
+    def _logs(self) -> list[CallLog]:
+        return [log for log, _ in self._whole]
 
     def leave(self) -> None:
         """Stop recording and keep nothing."""
@@ -149,6 +171,23 @@ class AuditStep:
             return True
 
         return self._missing.ask(fact, done, otherwise=False)
+
+
+def _cycle(logs: list[CallLog]) -> list[CallLog] | None:
+    """The steps from one that is far fuller than others until the next; None where none has come again."""
+    sizes = [len(log.order) for log in logs]
+    fuller = [at for at, size in enumerate(sizes) if 2 * size > min(sizes) + max(sizes)]
+    return next((logs[a:b] for a, b in pairwise(fuller) if b - a > 1 and _differ(logs)), None)
+
+
+def _differ(logs: list[CallLog]) -> bool:
+    sizes = [len(log.order) for log in logs]
+    return max(sizes, default=0) > FULLER * min(sizes, default=0)
+
+
+def _typical(logs: list[CallLog]) -> list[CallLog]:
+    """A cycle, or all that were seen; of steps that are alike, as where one was only held up, the latest."""
+    return _cycle(logs) or (logs if _differ(logs) else logs[-1:])
 
 
 def no_audit(reason: str) -> Audited:

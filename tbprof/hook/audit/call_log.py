@@ -39,6 +39,7 @@ class CallLog:
 
     def __init__(self) -> None:
         self.dropped = 0
+        self.steps = 1
         self.order: list[int] = []
         self.places: dict[tuple[str, int], Place] = {}
         """The code of each recorded file and line."""
@@ -68,10 +69,23 @@ class CallLog:
         self._counts[index] += 1
         self.order.append(index)
 
+    def add(self, other: CallLog) -> None:
+        """Take the calls of another step of the same training; the order stays that of the fuller step."""
+        for key, count in zip(other._index, other._counts, strict=True):
+            index = self._index.setdefault(key, len(self._counts))
+            self._counts[index : index + 1] = [sum(self._counts[index : index + 1]) + count]
+        keys = list(other._index)
+        if len(other.order) > len(self.order):
+            self.order = [self._index[keys[at]] for at in other.order]
+        self.places = {**other.places, **self.places}
+        self.dropped += other.dropped
+        self.steps += other.steps
+
     @property
     def calls(self) -> tuple[RecordedCall, ...]:
-        """Calls that agree in everything but time are one."""
-        return tuple(self._recorded(key, count) for key, count in zip(self._index, self._counts, strict=True))
+        """Calls that agree in everything but time are one, counted in the mean of its steps."""
+        counts = (max(1, round(count / self.steps)) for count in self._counts)
+        return tuple(self._recorded(key, count) for key, count in zip(self._index, counts, strict=True))
 
     def _recorded(self, key: _Key, count: int) -> RecordedCall:
         return RecordedCall(

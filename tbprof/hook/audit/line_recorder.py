@@ -125,7 +125,6 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
         if self._places is None or not self._places.is_unsure or self._is_second_look:
             return False
         self._is_second_look = True
-        self.forget()
         return True
 
     def note_sync(self, call: str = _UNNAMED) -> None:

@@ -1,10 +1,10 @@
 """Where tensors of a run without a GPU would be on a machine that has one, by what the step does with them.
 
-By the rule of preflight, as far as a function mode sees: parameters, and what is computed with them,
-are the device's; so is what is moved, or made, where the program says; what torch's factories fill
+By the rule of preflight, as far as a function mode sees: parameters and buffers, and what is computed with
+them, are the device's; so is what is moved, or made, where the program says; what torch's factories fill
 without a device named is the host's. The mark is of the storage, and not seen at it. Nothing
-is known of a tensor that was there before the step and is no parameter: it is the host's when it is
-moved, and nobody's when it is read.
+is known of another tensor that was there before the step: it is the host's when it is moved, and nobody's
+when it is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weakref import ref
 
 import torch
 from torch import Tensor
-from torch.nn import Parameter
+from torch.nn import Module, Parameter
 
 from tbprof.hook.audit.call_log import user_frame
 from tbprof.hook.audit.source_text import source_lines
@@ -34,6 +34,7 @@ from tbprof.hook.safety.program_values import (
     rank_of,
     storage_of,
 )
+from tbprof.hook.window.live_objects import LiveObjects
 from tbprof.model import DEVICE, HOST, MADE_ON_HOST, UNKNOWN
 
 FOLLOWED = (Tensor, list, tuple, torch.device)
@@ -60,10 +61,15 @@ class PredictedDevices:
         self.is_unsure = False
         """Whether something hung on a tensor of which nothing was known."""
         self._asked: dict[int, tuple[Any, str]] = {}
+        self._knows_buffers = False
 
     def added_to(self, facts: CallFacts | None, name: str, call: Call) -> CallFacts | None:
         """The facts of a watched call with its places; they may be the facts that there are."""
         places = self._of(name, call.arguments, call.options)
+        if UNKNOWN in places and not self._knows_buffers:
+            self._knows_buffers = True
+            _mark_buffers()
+            places = self._of(name, call.arguments, call.options)
         self.is_unsure = self.is_unsure or UNKNOWN in places
         if facts is None:
             # On the CPU an index of the host's looks like one that stays where it is.
@@ -356,6 +362,13 @@ def mark_new(result: Any, place: str) -> None:
         except (NotImplementedError, RuntimeError):
             # Sparse tensors, and wrappers of others, have no storage of their own.
             continue
+
+
+def _mark_buffers() -> None:
+    """A model moves its buffers with its parameters."""
+    for module in LiveObjects(Module).find():
+        buffers = object.__getattribute__(module, "__dict__").get("_buffers")
+        mark_new([buffer for buffer in (buffers or {}).values() if is_tensor(buffer)], DEVICE)
 
 
 def put_mark(result: Any, mark: Mark) -> None:

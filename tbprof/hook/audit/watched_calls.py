@@ -190,6 +190,9 @@ _READS = (
     *("__contains__", "__format__", "__repr__", "equal", "allclose"),
     *("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "combinations"),
     *("bincount", "tensor_split"),
+    *("inverse", "linalg_inv", "linalg_cholesky", "linalg_solve", "linalg_lu_factor", "linalg_ldl_factor"),
+    *("cholesky", "svd", "linalg_svd", "linalg_svdvals", "linalg_eigh", "linalg_eigvalsh"),
+    *("pinverse", "linalg_pinv", "cholesky_inverse", "linalg_matrix_exp", "linalg_eig", "linalg_eigvals"),
 )
 
 WATCHED: dict[str, Examine] = {

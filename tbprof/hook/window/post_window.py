@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from tbprof.hook.audit.audit import NO_STEP, Audited, AuditStep, no_audit
+from tbprof.hook.audit.audit import LONGEST_CYCLE, NO_STEP, Audited, AuditStep, no_audit
 from tbprof.hook.hook_config import HookConfig
 from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
 from tbprof.hook.spool import TRACE_SUFFIX
@@ -82,7 +82,7 @@ class PostWindow:
         elif is_last_step_over:
             window.add_audit(self._early or no_audit(NO_STEP))
         else:
-            self._begin_audit()
+            self._begin_audit(LONGEST_CYCLE if self._clock.has_long_steps else 1)
 
     def after_step(self, steps_taken: int) -> None:
         """A step is over: end what it was for."""
@@ -208,10 +208,10 @@ class PostWindow:
         except OSError as error:
             logger.warning("Window %d lacks what held memory: %s", window.facts.window, error)
 
-    def _begin_audit(self) -> None:
+    def _begin_audit(self, steps: int = 1) -> None:
         self._leave_audit()
         self._audit = AuditStep(
-            embed_source=self._config.embed_source, sync_callbacks=self._config.sync_callbacks
+            embed_source=self._config.embed_source, sync_callbacks=self._config.sync_callbacks, steps=steps
         )
         self._audit.start()
 

@@ -419,3 +419,20 @@ def test_a_library_s_line_comes_with_the_user_s_own(tmp_path: Path, monkeypatch:
     assert call.caller is not None
     assert (call.caller.file, call.caller.function) == (HERE, "program")
     assert call.caller.line == program.__code__.co_firstlineno + 1
+
+
+@pytest.mark.parametrize(("cycle", "steps", "reads"), [(1, 1, 40), (2, 2, 20), (3, 3, 14), (30, 1, 1)])
+def test_where_a_rollout_comes_every_few_steps_its_reads_are_those_of_a_mean_step(
+    cycle: int, steps: int, reads: int
+) -> None:
+    step, x = AuditStep(embed_source=False, steps=20), torch.nn.Parameter(torch.ones(1))
+    step.start()
+    at, wants_more = 1, True
+    while wants_more:
+        for _ in range(1 if at % cycle else 40):
+            x.sum().item()
+        wants_more, at = step.wants_another_step(), at + 1
+    audit = step.finish().audit
+    assert (audit.steps, only(audit).count) == (steps, reads)
+    # A recorded step is joined with the fuller one.
+    assert len(audit.order) == (1 if cycle == 30 else 40)

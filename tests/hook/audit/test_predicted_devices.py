@@ -54,6 +54,11 @@ def test_of_what_was_there_before_nothing_is_known_until_it_moves() -> None:
     assert places(step, "item") == [(UNKNOWN,), (DEVICE,)]
 
 
+def test_the_buffers_of_a_model_are_on_the_device() -> None:
+    norm = torch.nn.BatchNorm1d(2)
+    assert places(lambda: bool(norm.running_mean[0] == 0), "__bool__") == [(DEVICE,)]
+
+
 def test_a_tensor_moves_once_and_again_at_the_same_line_in_the_next_step() -> None:
     batch = torch.ones(3, 4)
 

@@ -43,6 +43,7 @@ NUMBERS: dict[str, dict[str, int | float | str]] = {
     "no_audit_step": {"reason": "compiled"},
     "only_warned_lines": {"reason": "compiled"},
     "fact_missing": {"fact": "allocator_counts", "reason": "RuntimeError: no statistics"},
+    "mean_lines": {"steps": 4},
     "lines_not_exact": {"episodes": 3, "of": 12},
     "launches_captured": {"rows": 421, "of": 428},
     "graphs_whole": {"rows": 20, "share": 0.97},

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
 from report_samples import REPORT, SITE, changed, step
 
-from tbprof.model import Check, Finding, NotChecked, PredictedLine, Remedy, Report, Source, SourceText
+from tbprof.model import (
+    Check,
+    Finding,
+    NotChecked,
+    PredictedLine,
+    RecordedCall,
+    Remedy,
+    Report,
+    Source,
+    SourceText,
+)
 from tbprof.views.check import Recording
 from tbprof.views.failing_findings import report_recording
 
@@ -82,6 +93,22 @@ def test_lines_of_a_run_without_a_gpu_are_found_as_predicted() -> None:
     assert judged.predicted
     assert [(found.rule, found.per_step, found.predicted) for found in judged.found] == [("SYN02", 3, True)]
     assert judged.sync_points == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "via", "option"),
+    [
+        ("__bool__", "torch/distributions/distribution.py", "set_default_validate_args(False)"),
+        ("linalg_inv", "", "torch.linalg.inv_ex"),
+        ("__bool__", "torch/nn/functional.py", ""),
+    ],
+)
+def test_a_predicted_line_has_the_option_of_what_torch_does_for_it(call: str, via: str, option: str) -> None:
+    line = PredictedLine("SYN02", "control_flow", EXACT, call, 3, "seen", "abc")
+    recorded = RecordedCall("train.py", 12, "train", call, 3, ("cpu",), None, None, via=via)
+    judged = recording(report(idle=None, predicted_lines=(line,), recorded_calls=(recorded,), sites=()))
+    assert option in judged.found[0].option
+    assert bool(option) == bool(judged.found[0].option)
 
 
 def test_a_line_of_a_framework_has_its_option_beside_what_the_rule_says() -> None:
