@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has_compiled_code
-from tbprof.hook.safety.guard import MissingFacts, let_through
+from tbprof.hook.safety.guard import MissingFacts, drop_own_frames, let_through
 from tbprof.hook.safety.program_values import class_name, named_modules
 from tbprof.hook.window.open_ranges import never_end
 
@@ -67,7 +67,7 @@ class ModuleMarks:
         self._ours = _marking(self, self._original)
         self._switch: Callable[[Any], Any] | None = None
         """Dynamo's, once it has been loaded."""
-        self._compilations = CompilationWatch(self._make_way)
+        self._compilations = CompilationWatch(self.make_way)
 
     def begin(self) -> None:
         """Set marks from now on; while nothing is recorded they only learn the modules' names."""
@@ -118,7 +118,7 @@ class ModuleMarks:
                     self._put_back()
                 return None
             if looks_on is not None:
-                self._make_way()
+                self.make_way()
                 return None
             marks, known = self._open.get(get_ident()), self._names.known.get(id(module))
             # All but the first calls end here: each further function would be felt.
@@ -154,7 +154,7 @@ class ModuleMarks:
             let_through(fault)
             self._fail(fault)
 
-    def _make_way(self) -> None:
+    def make_way(self) -> None:
         """Nobody returns to what is open on this thread, and another thread's can't be closed from here."""
         self._put_back()
         self._close_open()
@@ -186,7 +186,7 @@ class ModuleMarks:
             marks = self._open.setdefault(thread, [])
         name = self._names.of(module, marks[-1][0] if marks else None)
         if name is None:
-            self._make_way()
+            self.make_way()
             return None
         marks.append((module, self._opened(name)))
         return marks
@@ -199,7 +199,7 @@ class ModuleMarks:
         return mark
 
     def _fail(self, fault: Exception) -> None:
-        self._make_way()
+        self.make_way()
         self._missing.note("module_marks", fault)
 
 
@@ -215,6 +215,9 @@ def _marking(marks: ModuleMarks, original: Callable[..., Any]) -> Callable[..., 
             return original(self, *args, **kwargs)
         try:
             return original(self, *args, **kwargs)
+        except BaseException as error:
+            drop_own_frames(error)
+            raise
         finally:
             leave(self, opened)
 
