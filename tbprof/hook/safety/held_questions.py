@@ -1,7 +1,7 @@
 """Torch's questions about modes, where the program holds them and no module names them.
 
 A default argument, a local or an attribute of a class can be given no other function, so that who calls it
-is told of a mode of ours.
+learns of a mode of ours.
 """
 
 from __future__ import annotations

@@ -196,6 +196,8 @@ class ProfiledWindow:
         """A training step is over: record it as one, and do what is due after it."""
         has_ended = self.is_over or self._lost_session()
         if has_ended:
+            # What a handler of the program's raised may have come before.
+            self._end_marks(is_recorded=False)
             return
         was_recording = self.is_recording
         self.recorded_steps += was_recording
