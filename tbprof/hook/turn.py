@@ -23,7 +23,7 @@ from typing import Any
 import torch
 
 from tbprof.hook.safety.compiled_code import frame_switch, is_being_traced
-from tbprof.hook.safety.guard import Guard
+from tbprof.hook.safety.guard import Guard, drop_own_frames
 from tbprof.hook.safety.modes import interrupts_torch, runs_in_mode_of_program, unseen_by_modes
 
 Action = Callable[[], None]
@@ -201,6 +201,9 @@ def _put_ours() -> None:
     def ours(*args: Any, **kwargs: Any) -> Any:
         try:
             return run_backward(*args, **kwargs)
+        except BaseException as error:
+            drop_own_frames(error)
+            raise
         finally:
             if not in_backward():
                 for watching in tuple(_watching):

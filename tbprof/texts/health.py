@@ -394,6 +394,7 @@ _NO_AUDIT = {
     "no_step": "the training ended with the window",
     "compiled": "the program uses torch.compile, which would compile again",
     "fault": "of a fault of tbprof's",
+    "held": "the program holds a function of torch's that would tell it of the recording",
 }
 
 

@@ -27,6 +27,7 @@ from tbprof.hook.audit.stack_sampler import StackSampler
 from tbprof.hook.audit.sync_warnings import SyncCallbacks, SyncWarnings
 from tbprof.hook.safety.compiled_code import has_compiled_code
 from tbprof.hook.safety.guard import MissingFacts, let_through
+from tbprof.hook.safety.held_questions import are_questions_held
 from tbprof.hook.safety.program_values import class_name
 from tbprof.model import Audit, Construction, MissingFact
 
@@ -36,6 +37,7 @@ FULLER = 1.5
 NO_STEP = "no_step"
 COMPILED = "compiled"
 FAULT = "fault"
+HELD = "held"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class AuditStep:
             if sync_callbacks
             else SyncWarnings(self._recorder.note_sync)
         )
-        self._left_out = COMPILED if has_compiled_code() else ""
+        self._left_out = COMPILED if has_compiled_code() else HELD if are_questions_held() else ""
 
     def start(self) -> None:
         """A step begins."""

@@ -14,7 +14,7 @@ from tbprof.hook.audit.call_log import CallLog
 from tbprof.hook.audit.predicted_devices import FOLLOWED, PredictedDevices, uses_a_device
 from tbprof.hook.audit.watched_calls import WATCHED, Call, CallFacts
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch
-from tbprof.hook.safety.guard import MissingFacts, let_through
+from tbprof.hook.safety.guard import MissingFacts, drop_own_frames, let_through
 from tbprof.hook.safety.modes import enter_function_mode, function_modes, leave, leave_when_outside
 from tbprof.model import WAITED
 from tbprof.program.caller_frame import TORCH, called_from, forget_callers
@@ -100,6 +100,9 @@ class LineRecorder(TorchFunctionMode):  # type: ignore[misc]
             if name in _NOTED or not self._is_settled(args, options, result):
                 self._look_at(name, Call(args, options, result), caller)
             return result
+        except BaseException as error:
+            drop_own_frames(error)
+            raise
         finally:
             if not self.is_entered:
                 # Left while it ran, when it was on no stack.

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
-from weakref import ref
+from weakref import getweakrefs, ref
 
 import torch
 from torch import Tensor
@@ -79,6 +79,10 @@ class StorageFollower:
         self.log = Log(is_open=False)
         for held in (self._lives, self._left, self._holders, self._ended):
             held.clear()
+
+    def holds(self, *tensors: object) -> bool:
+        """Whether one of them is followed by itself, and not by its storage."""
+        return any(id(holder) in self._holders for one in tensors for holder in getweakrefs(one))
 
     def note(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> None:
         """An operator has run; what is asked for this note is no operator that a mode of the program sees."""

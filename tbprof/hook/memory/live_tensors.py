@@ -16,6 +16,7 @@ from torch.optim import Optimizer
 from tbprof.hook.memory.followed_storages import StorageFollower
 from tbprof.hook.safety.program_values import (
     class_name,
+    contents_of,
     is_a,
     is_plain_tensor,
     is_tensor,
@@ -150,14 +151,14 @@ def _tensors_and_optimizers(look: _Time) -> tuple[list[torch.Tensor], list[Optim
 def _stepped(optimizers: Iterable[Any]) -> Iterator[torch.Tensor]:
     """What optimizers change; nothing of one whose constructor is not over."""
     for optimizer in optimizers:
-        for group in optimizer.__dict__.get("param_groups", ()):
+        for group in contents_of(optimizer).get("param_groups", ()):
             yield from (one for one in group["params"] if type(one) in _TENSORS)
 
 
 def _states(optimizers: Iterable[Any]) -> Iterator[object]:
     for optimizer in optimizers:
-        for state in optimizer.state.values():
-            yield from state.values() if isinstance(state, dict) else ()
+        for state in items_of(contents_of(optimizer).get("state")):
+            yield from items_of(state) if is_a(state, dict) else ()
 
 
 _LONGEST_S = 2.0
@@ -188,7 +189,7 @@ class KnownTensors:
     def has_compiled_module(self) -> bool:
         """Whether a module would be compiled, or is."""
         return any(
-            class_name(module) == _COMPILED or module.__dict__.get("_compiled_call_impl") is not None
+            class_name(module) == _COMPILED or contents_of(module).get("_compiled_call_impl") is not None
             for module in self._modules
         )
 
@@ -196,8 +197,8 @@ class KnownTensors:
         """What they are now; with `all_tensors`, also that the others were there before."""
         for module in self._modules:
             name = self.names.get(id(module)) or class_name(module)
-            self._say_parameters(follower, module.__dict__["_parameters"].values(), name)
-            for buffer in _tensors_in(module.__dict__["_buffers"].values()):
+            self._say_parameters(follower, contents_of(module)["_parameters"].values(), name)
+            for buffer in _tensors_in(contents_of(module)["_buffers"].values()):
                 follower.see(buffer, "parameters", name)
         for optimizer in self._optimizers:
             self.say_of(optimizer, follower)
@@ -208,10 +209,10 @@ class KnownTensors:
 
     def say_of(self, optimizer: Optimizer, follower: StorageFollower) -> None:
         """Its parameters, their gradients, and its state."""
-        for group in items_of(optimizer.__dict__["param_groups"]):
+        for group in items_of(contents_of(optimizer)["param_groups"]):
             if is_a(group, dict):
                 self._say_parameters(follower, items_of(dict.get(group, "params")), "")
-        states = optimizer.__dict__.get("state", {})
+        states = contents_of(optimizer).get("state", {})
         for parameter, state in dict.items(states) if is_a(states, dict) else ():
             owner = _module_of(parameter, follower) if is_tensor(parameter) else ""
             for tensor in _tensors_in(items_of(state)):
@@ -238,11 +239,13 @@ class KnownTensors:
                 self.is_whole = False
                 return
         # One whose constructor is not over has none of these.
-        self._modules = [one for one in self._modules if {"_parameters", "_modules"} <= one.__dict__.keys()]
-        self._optimizers = [one for one in self._optimizers if "param_groups" in one.__dict__]
+        self._modules = [
+            one for one in self._modules if {"_parameters", "_modules"} <= contents_of(one).keys()
+        ]
+        self._optimizers = [one for one in self._optimizers if "param_groups" in contents_of(one)]
 
     def _roots(self) -> list[nn.Module]:
-        inner = {id(child) for module in self._modules for child in module.__dict__["_modules"].values()}
+        inner = {id(child) for module in self._modules for child in contents_of(module)["_modules"].values()}
         return [module for module in self._modules if id(module) not in inner]
 
 

@@ -13,7 +13,7 @@ import dataclasses
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from threading import get_ident
@@ -30,7 +30,7 @@ from tbprof.hook.memory.allocator_snapshot import AllocatorHistory, watch_alloca
 from tbprof.hook.memory.blocks import Log, Peak, peak_of
 from tbprof.hook.memory.followed_storages import StorageFollower
 from tbprof.hook.memory.live_tensors import KnownTensors
-from tbprof.hook.safety.compiled_code import CompilationWatch, TraceWatch, has_compiled_code
+from tbprof.hook.safety.compiled_code import TRACING, CallWatch, CompilationWatch, has_compiled_code
 from tbprof.hook.safety.guard import let_through
 from tbprof.hook.safety.modes import unseen_by_modes
 from tbprof.hook.safety.operators import (
@@ -214,9 +214,11 @@ class MemoryRecorder:
         compilations = CompilationWatch(self._make_way)
         self._undo.append(compilations.stop)
         compilations.look()
-        traces = TraceWatch(operators_unseen)
-        self._undo.append(traces.end)
-        traces.begin()
+        traces = CallWatch(lambda *_: operators_unseen(), *TRACING)
+        swaps = CallWatch(self._without_weak_references, (torch.utils, "swap_tensors"))
+        for calls in (traces, swaps):
+            self._undo.append(calls.end)
+            calls.begin()
         watch_allocations()
         self._history.begin()
         see_operators(follower.note)
@@ -283,6 +285,14 @@ class MemoryRecorder:
         if self._follower is not None:
             self._follower.log.is_open = False
             leave_operators(self._follower.note)
+
+    @contextlib.contextmanager
+    def _without_weak_references(self, *tensors: object) -> Iterator[None]:
+        """Torch swaps none that is followed by itself: the step is no longer whole."""
+        if self._follower is not None and self._follower.holds(*tensors):
+            self._make_way()
+            self._follower.forget()
+        yield
 
     def _lose(self, error: Exception) -> None:
         let_through(error)

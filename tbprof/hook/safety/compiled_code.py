@@ -15,6 +15,8 @@ from typing import Any, ParamSpec
 import torch
 from torch.compiler import is_compiling
 
+from tbprof.hook.safety.guard import drop_own_frames
+
 P = ParamSpec("P")
 
 
@@ -23,15 +25,16 @@ def is_being_traced() -> bool:
     return torch._C._get_tracing_state() is not None
 
 
-class TraceWatch:
-    """Has torch.jit make its graphs within `around`."""
+class CallWatch:
+    """Has some of torch's functions run within `around`, which is given their arguments."""
 
-    def __init__(self, around: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(
+        self, around: Callable[..., AbstractContextManager[None]], *named: tuple[object, str]
+    ) -> None:
         self._around = around
-        owners = ((owner, name) for owner in (torch._C, torch._C.ScriptModule) for name in _TRACING)
         self._replaced = [
             (owner, name, torch_s, self._ours(torch_s))
-            for owner, name in owners
+            for owner, name in named
             if (torch_s := getattr(owner, name, None)) is not None
         ]
 
@@ -49,16 +52,24 @@ class TraceWatch:
     def _ours(self, torch_s: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(torch_s)
         def ours(*args: Any, **kwargs: Any) -> Any:
-            with self._around():
-                return torch_s(*args, **kwargs)
+            try:
+                with self._around(*args):
+                    return torch_s(*args, **kwargs)
+            except BaseException as error:
+                drop_own_frames(error)
+                raise
 
         return ours
 
 
-_TRACING = (
-    "_create_graph_by_tracing",
-    *("_create_function_from_trace", "_create_function_from_trace_with_dict"),
-    *("_create_method_from_trace", "_create_method_from_trace_with_dict"),
+TRACING = tuple(
+    (owner, name)
+    for owner in (torch._C, torch._C.ScriptModule)
+    for name in (
+        "_create_graph_by_tracing",
+        *("_create_function_from_trace", "_create_function_from_trace_with_dict"),
+        *("_create_method_from_trace", "_create_method_from_trace_with_dict"),
+    )
 )
 """What `torch.jit.trace` and its relatives call."""
 

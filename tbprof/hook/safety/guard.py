@@ -13,6 +13,7 @@ import dis
 import functools
 import gc
 import logging
+import os
 import queue
 import signal
 import sys
@@ -22,6 +23,7 @@ from types import CodeType, FrameType, FunctionType, MethodType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from tbprof.model import MissingFact
+from tbprof.program.caller_frame import RELAY
 
 logger = logging.getLogger("tbprof")
 
@@ -124,6 +126,26 @@ def _frames(traceback: TracebackType | None) -> Iterator[FrameType]:
     while traceback is not None:
         yield traceback.tb_frame
         traceback = traceback.tb_next
+
+
+def drop_own_frames(error: BaseException) -> None:
+    """Take our frames off the outer end of a traceback, before the caller raises it again.
+
+    Whoever reads or counts them finds those of the program and torch. Python 3.10 puts the caller's back.
+    """
+    traceback = _TRACEBACK_OF(error)
+    while traceback is not None and _is_own(traceback.tb_frame.f_code):
+        traceback = traceback.tb_next
+    # By the class: the exception's own may be code of the program's.
+    BaseException.with_traceback(error, traceback)
+
+
+def _is_own(code: CodeType) -> bool:
+    return code.co_name == RELAY or code.co_filename.startswith(_HOOK)
+
+
+_HOOK = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - as Python spells it
+_TRACEBACK_OF = vars(BaseException)["__traceback__"].__get__
 
 
 def codes_of_handlers() -> set[CodeType]:

@@ -40,7 +40,7 @@ _RETRY_S, _LONGEST_RETRY_S = 0.001, 0.1
 _MAY_COME_BACK_S = 0.1
 
 _length, _mode_at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
-_hidden: list[Any] = []
+hidden: list[Any] = []
 """Function modes of ours that are entered, on whatever thread."""
 _waiting: list[tuple[Any, float]] = []
 """Modes of the main thread that are to be left, each with the time until which torch may put it back."""
@@ -158,7 +158,7 @@ def _is_left(mode: Any) -> bool:
         if interrupts_torch():
             return False
         _replace_function_modes([other for other in function_modes() if other is not mode])
-    _hidden[:] = [ours for ours in _hidden if ours is not mode]
+    hidden[:] = [ours for ours in hidden if ours is not mode]
     _answer_as_torch_does()
     return True
 
@@ -217,7 +217,7 @@ _LEAVE_WAITING = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(_leave_waiting
 def _only_ours() -> list[Any]:
     """The modes of this thread where all of them are ours: one, and one before it that waits to be left."""
     modes = function_modes()
-    return modes if all(any(ours is mode for ours in _hidden) for mode in modes) else []
+    return modes if all(any(ours is mode for ours in hidden) for mode in modes) else []
 
 
 def _are_popped(modes: list[Any]) -> bool:
@@ -268,10 +268,10 @@ def _without_ours(ask: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def _modes_of_program() -> list[Any]:
-    return [mode for mode in function_modes() if not any(ours is mode for ours in _hidden)]
+    return [mode for mode in function_modes() if not any(ours is mode for ours in hidden)]
 
 
-_ANSWERS: tuple[tuple[Any, Any], ...] = (
+ANSWERS: tuple[tuple[Any, Any], ...] = (
     *(
         (ask, _without_ours(ask))
         for ask in (
@@ -288,7 +288,7 @@ _ANSWERS: tuple[tuple[Any, Any], ...] = (
 )
 """Torch's functions that tell of modes, each with ours."""
 
-_IDENTITIES = frozenset(id(one) for pair in _ANSWERS for one in pair)
+_IDENTITIES = frozenset(id(one) for pair in ANSWERS for one in pair)
 
 _QUESTIONS = (
     *("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"),
@@ -303,28 +303,28 @@ _has_replaced: list[Any] = []
 
 
 def _hide(mode: Any) -> None:
-    if not any(ours is mode for ours in _hidden):
-        _hidden.append(mode)
+    if not any(ours is mode for ours in hidden):
+        hidden.append(mode)
     _answer_without_ours()
 
 
 def _answer_without_ours() -> None:
     if not _has_replaced:
         _has_replaced.append(None)
-        _replace({id(torch_s): ours for torch_s, ours in _ANSWERS}, torch_too=False)
+        _replace({id(torch_s): ours for torch_s, ours in ANSWERS}, torch_too=False)
 
 
 def _answer_as_torch_does() -> None:
-    if _has_replaced and not _hidden:
+    if _has_replaced and not hidden:
         # What was imported meanwhile has ours as well.
-        _replace({id(ours): torch_s for torch_s, ours in _ANSWERS}, torch_too=True)
+        _replace({id(ours): torch_s for torch_s, ours in ANSWERS}, torch_too=True)
         _let_dynamo_look_again()
         _has_replaced.clear()
 
 
 def _replace(by_identity: dict[int, Any], *, torch_too: bool) -> None:
     """Put others into the places of these functions, wherever a module has them by whatever name."""
-    for module_name, namespace in _asking_modules():
+    for module_name, namespace in asking_modules():
         is_torch_s = module_name.startswith("torch.") and module_name not in ("torch._C", "torch.overrides")
         if is_torch_s and not torch_too:
             continue
@@ -334,7 +334,7 @@ def _replace(by_identity: dict[int, Any], *, torch_too: bool) -> None:
                 namespace[name] = other
 
 
-def _asking_modules() -> list[tuple[str, dict[str, Any]]]:
+def asking_modules() -> list[tuple[str, dict[str, Any]]]:
     """The names and contents of modules that have one of these functions; looked for after an import only."""
     imported = (len(sys.modules), next(reversed(sys.modules)))
     found = _asking.get(imported)
@@ -370,5 +370,5 @@ _asking: dict[tuple[int, str], list[tuple[str, dict[str, Any]]]] = {}
 def _let_dynamo_look_again() -> None:
     """Dynamo knows torch's functions by identity, as they were when it first looked: perhaps meanwhile."""
     rules = getattr(sys.modules.get("torch._dynamo.trace_rules"), "get_torch_obj_rule_map", None)
-    if rules is not None and rules.cache_info().currsize and any(ours in rules() for _, ours in _ANSWERS):
+    if rules is not None and rules.cache_info().currsize and any(ours in rules() for _, ours in ANSWERS):
         rules.cache_clear()

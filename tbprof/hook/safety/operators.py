@@ -18,6 +18,7 @@ import torch
 from torch.library import Library, fallthrough_kernel
 
 from tbprof.hook.safety.cuda_device import FALLBACKS_SEE_SUBCLASSES, is_torch_since
+from tbprof.hook.safety.guard import drop_own_frames
 
 Note = Callable[[tuple[Any, ...], Mapping[str, Any], Any], None]
 """Takes what an operator was given, by position and by name, and its result; it must not raise."""
@@ -95,6 +96,9 @@ def relay(operator: Any, *args: Any, **options: Any) -> Any:
         for note in noting:
             note(args, options, result)
         return result
+    except BaseException as error:
+        drop_own_frames(error)
+        raise
     finally:
         # Left meanwhile, or by another thread: not again.
         if noting and noting == _noting[-1:]:

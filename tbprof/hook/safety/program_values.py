@@ -28,6 +28,12 @@ def class_name(value: Any) -> str:
     return name
 
 
+def contents_of(value: Any) -> dict[str, Any]:
+    """What `vars` gives, whatever its class makes of that."""
+    contents: dict[str, Any] = object.__getattribute__(value, "__dict__")
+    return contents
+
+
 def named_modules(root: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
     """The module and all within it, each once, with the paths that torch's own `named_modules` gives them."""
     seen: set[int] = set()
@@ -38,7 +44,7 @@ def named_modules(root: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]
             continue
         seen.add(id(module))
         yield path, module
-        children = object.__getattribute__(module, "__dict__").get("_modules")
+        children: Any = contents_of(module).get("_modules")
         named = list(dict.items(children)) if is_a(children, dict) else []
         waiting += [
             (f"{path}.{name}" if path else name, child)

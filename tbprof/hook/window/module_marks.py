@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import itertools
 import logging
+import sys
 import weakref
 from collections.abc import Callable
 from functools import wraps
 from threading import get_ident
+from types import CodeType, MethodType
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
 from tbprof.hook.safety.compiled_code import CompilationWatch, frame_switch, has_compiled_code
-from tbprof.hook.safety.guard import MissingFacts, let_through
+from tbprof.hook.safety.guard import MissingFacts, drop_own_frames, let_through
 from tbprof.hook.safety.program_values import class_name, named_modules
 from tbprof.hook.window.open_ranges import never_end
 
@@ -67,7 +69,7 @@ class ModuleMarks:
         self._ours = _marking(self, self._original)
         self._switch: Callable[[Any], Any] | None = None
         """Dynamo's, once it has been loaded."""
-        self._compilations = CompilationWatch(self._make_way)
+        self._compilations = CompilationWatch(self.make_way)
 
     def begin(self) -> None:
         """Set marks from now on; while nothing is recorded they only learn the modules' names."""
@@ -118,7 +120,7 @@ class ModuleMarks:
                     self._put_back()
                 return None
             if looks_on is not None:
-                self._make_way()
+                self.make_way()
                 return None
             marks, known = self._open.get(get_ident()), self._names.known.get(id(module))
             # All but the first calls end here: each further function would be felt.
@@ -154,7 +156,7 @@ class ModuleMarks:
             let_through(fault)
             self._fail(fault)
 
-    def _make_way(self) -> None:
+    def make_way(self) -> None:
         """Nobody returns to what is open on this thread, and another thread's can't be closed from here."""
         self._put_back()
         self._close_open()
@@ -186,7 +188,7 @@ class ModuleMarks:
             marks = self._open.setdefault(thread, [])
         name = self._names.of(module, marks[-1][0] if marks else None)
         if name is None:
-            self._make_way()
+            self.make_way()
             return None
         marks.append((module, self._opened(name)))
         return marks
@@ -199,28 +201,57 @@ class ModuleMarks:
         return mark
 
     def _fail(self, fault: Exception) -> None:
-        self._make_way()
+        self.make_way()
         self._missing.note("module_marks", fault)
 
 
 def _marking(marks: ModuleMarks, original: Callable[..., Any]) -> Callable[..., Any]:
-    """What stands for `nn.Module.__call__`."""
+    """What stands for `nn.Module.__call__`: in place of torch's own frame, or around another tool's."""
     enter, leave = marks.enter, marks.leave
+    is_torch_s = original is nn.Module._wrapped_call_impl
 
     # torch's tracer of Python reads a local of that name out of its frame, and crashes without one.
     @wraps(original)
     def __call__(self: nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands for one
         opened = enter(self)
+        if is_torch_s:
+            compiled = self._compiled_call_impl
+            call = self._call_impl if compiled is None else compiled
+        else:
+            call = MethodType(original, self)
         if opened is None:
-            return original(self, *args, **kwargs)
+            return call(*args, **kwargs)
         try:
-            return original(self, *args, **kwargs)
+            return call(*args, **kwargs)
+        except BaseException as error:
+            drop_own_frames(error)
+            raise
         finally:
             leave(self, opened)
 
+    if is_torch_s:
+        function: Any = __call__
+        function.__code__ = _placed_at_last_line(function.__code__, original.__code__)
     # Where it is found, for who pickles it.
     __call__.__qualname__ = "Module.__call__"
     return __call__
+
+
+def _placed_at_last_line(code: CodeType, shown: CodeType) -> CodeType:
+    """The same code, which passes for the last line of another: warnings count frames, and name lines."""
+    line = max(line for _, _, line in shown.co_lines() if line is not None)
+    units = len(code.co_code) // 2
+    # One line for all, by PEP 626 or by the table of Python 3.11: no columns, no difference in lines.
+    table = (
+        b"".join(bytes((min(254, 2 * units - at), 0)) for at in range(0, 2 * units, 254))
+        if sys.version_info < (3, 11)
+        else b"".join(bytes((0xE8 | (min(8, units - at) - 1), 0)) for at in range(0, units, 8))
+    )
+    changed: dict[str, Any] = {"co_firstlineno": line, "co_linetable": table}
+    for name in ("co_filename", "co_name", "co_qualname"):
+        if hasattr(shown, name):
+            changed[name] = getattr(shown, name)
+    return code.replace(**changed)
 
 
 class _Known(NamedTuple):

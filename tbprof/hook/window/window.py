@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import logging
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import get_ident
 from time import perf_counter_ns
 
 import torch
@@ -16,6 +18,7 @@ from torch.profiler import ProfilerAction, profile, tensorboard_trace_handler
 from tbprof.hook.audit.audit import Audited
 from tbprof.hook.audit.source_text import import_folders
 from tbprof.hook.options import RecordOptions
+from tbprof.hook.safety.compiled_code import CallWatch
 from tbprof.hook.safety.cuda_device import has_device_failed
 from tbprof.hook.safety.guard import MissingFacts, let_through
 from tbprof.hook.safety.other_profilers import (
@@ -125,6 +128,12 @@ class ProfiledWindow:
         self._marks = (
             TracerWarnings() if options.with_stack else ModuleMarks(self.missing) if marks_modules else None
         )
+        # With either, torch holds weak references to tensors, and it swaps none that have any.
+        holds_tensors = options.record_shapes or options.with_stack
+        swaps = ((torch._C, "_swap_tensor_impl"),) if holds_tensors else ()
+        self._swaps = CallWatch(self._without_weak_references, *swaps)
+        self._was_swapped = False
+        self._thread = 0
         self._steps = 0
         self.recorded_steps = 0
         """Whole training steps in the recording."""
@@ -147,6 +156,8 @@ class ProfiledWindow:
         """Why there is no file, in words."""
         if self._has_device_failed:
             return "CUDA failed before the window was over"
+        if self._was_swapped:
+            return "torch swaps no tensors (torch.utils.swap_tensors) while it records shapes or stacks"
         if self._was_stopped_by_device:
             return "the device's profiling library stopped by itself before the first recorded step"
         return self.export_error or "torch wrote no file, as it does when the disk is full"
@@ -170,6 +181,8 @@ class ProfiledWindow:
         self.missing.ask("open_ranges", note_ranges, None)
         self._end_open_ranges()
         try:
+            self._thread = get_ident()
+            self._swaps.begin()
             self._profiler.__enter__()
             self.start_ns = perf_counter_ns() - began_ns
             self._claim()
@@ -181,7 +194,10 @@ class ProfiledWindow:
 
     def advance(self) -> None:
         """A training step is over: record it as one, and do what is due after it."""
-        if self._lost_session():
+        has_ended = self.is_over or self._lost_session()
+        if has_ended:
+            # What a handler of the program's raised may have come before.
+            self._end_marks(is_recorded=False)
             return
         was_recording = self.is_recording
         self.recorded_steps += was_recording
@@ -200,7 +216,7 @@ class ProfiledWindow:
         if self.is_over:
             # Leaves the annotation that torch opened for the step after the window.
             self._profiler.__exit__(None, None, None)
-            self._profiler.step_rec_fn = None
+            self._profiler.step_rec_fn = self._profiler.profiler = None
             self._python_profiler.give_back()
             self._end_open_ranges()
 
@@ -220,7 +236,7 @@ class ProfiledWindow:
             # Ctrl-C came before torch had opened this step's annotation, and it would fail to close it.
             self._profiler.step_rec_fn = None
         self._end()
-        self._profiler.step_rec_fn = None
+        self._profiler.step_rec_fn = self._profiler.profiler = None
         self._python_profiler.give_back()
         self._end_open_ranges()
         self.is_over = True
@@ -254,7 +270,19 @@ class ProfiledWindow:
             claim_recording()
             self._is_claimed = True
 
+    @contextmanager
+    def _without_weak_references(self, *_: object) -> Iterator[None]:
+        """End a window of which the program swaps tensors, where it can be ended."""
+        is_within = torch._C._current_graph_task_id() != -1
+        if not self.is_over and get_ident() == self._thread and not is_within:
+            self._was_swapped = True
+            if isinstance(self._marks, ModuleMarks):
+                self._marks.make_way()
+            self.missing.ask("shapes", self.abandon, None)
+        yield
+
     def _end_marks(self, *, is_recorded: bool = True) -> None:
+        self._swaps.end()
         if self._marks is not None:
             self.missing.ask("module_marks", partial(self._marks.end, is_recorded=is_recorded), None)
 

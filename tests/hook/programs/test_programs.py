@@ -20,7 +20,7 @@ RUN = HERE / "run_program.py"
 
 SUBJECTS = (
     *("optimizing", "differentiating", "stepping", "loading", "tensors", "models", "surroundings"),
-    *("techniques", "instruments", "jobs"),
+    *("techniques", "instruments", "jobs", "corners"),
 )
 
 SLOW = frozenset(

@@ -218,10 +218,10 @@ def test_a_module_that_is_still_being_imported_is_looked_at_again(monkeypatch: p
     module = types.ModuleType("half_imported")
     module.__spec__ = types.SimpleNamespace(_initializing=True)  # type: ignore[assignment]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    assert module.__name__ not in dict(modes._asking_modules())
+    assert module.__name__ not in dict(modes.asking_modules())
     # Nothing else is imported meanwhile.
     vars(module).update(__spec__=None, has_torch_function=torch.overrides.has_torch_function)
-    assert module.__name__ in dict(modes._asking_modules())
+    assert module.__name__ in dict(modes.asking_modules())
 
 
 def test_a_mode_that_is_left_while_it_runs_stays_out_of_sight() -> None:
