@@ -134,7 +134,10 @@ class WatchedRun:
     def close(self, wait_s: float) -> None:
         """End the profiling, and wait at most so long until the windows are published."""
         leave_waiting()
-        if not self._closed:
+        if self._closed:
+            # What came while the first call took them out may have left them.
+            self.guard.run(leave_optimizers)
+        else:
             self._turn.run("close()", partial(self._close, wait_s), wait_s=_LONGEST_WAIT_S)
 
     def _close_at_exit(self) -> None:
@@ -155,18 +158,23 @@ class WatchedRun:
                 return
             # What it recorded is out of reach, and nobody else ends it.
             self._session.abandon()
-        self._closed = True
-        self._run_warnings.listen()
-        self.next_event = NEVER
-        self._end.forget()
-        self._turn.end()
+        is_over = False
         try:
+            self._closed = True
+            self._run_warnings.listen()
+            self.next_event = NEVER
+            self._end.forget()
+            self._turn.end()
             self.guard.run(self._stop)
+            is_over = True
             self.guard.run(self._take_leave, wait_s)
         finally:
+            if not is_over and self._session is not None:
+                # A handler of the program has raised in between, such as that of Ctrl-C.
+                self.guard.run(self._session.abandon)
+            self.guard.run(leave_optimizers)
             self.guard.run(self._leave)
             self.guard.run(self._run_warnings.keep, self.config)
-            self.guard.run(leave_optimizers)
 
     def _begin(self, origin: int) -> None:
         if self._begun or self._closed or self._is_refused():

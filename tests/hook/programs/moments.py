@@ -7,6 +7,7 @@ many lines there are.
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import functools
 import gc
@@ -188,6 +189,10 @@ def run(
             pass
         except Exception as error:  # noqa: BLE001 - which must not be
             found["raised"] = f"{type(error).__name__}: {error}"
+    if kind != "raise":
+        sys.settrace(None)
+    with contextlib.suppress(Preempted):
+        hook.close(wait_s=0)
     sys.settrace(None)
     hook.close(wait_s=0)
     if kind != "raise" and values not in (None, computed):
