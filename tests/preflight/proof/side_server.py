@@ -56,9 +56,11 @@ class SideServer:
             self._process.stdout.close()
 
 
-def prove_sources(server: SideServer, before: str, after: str, folder: Path) -> Proof:
+def prove_sources(
+    server: SideServer, before: str, after: str, folder: Path, step_on: str | None = None
+) -> Proof:
     """The proof of a change of one script."""
-    options = _parser().parse_args(["before", "after"])
+    options = _parser().parse_args(["before", "after", *(("--step-on", step_on) if step_on else ())])
     tasks = []
     for name, source in (("before", before), ("after", after)):
         root = folder / name
