@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TypeAlias
 
+import torch
+
 from tbprof.preflight.prediction import PredictedSite
 
 _READS = ("scalar_read", "control_flow", "host_read", "dynamic_shape")
@@ -50,7 +52,7 @@ def why_needed(site: PredictedSite, file: str, warm_steps: int) -> str:
     for around in _places(file, site.source.line):
         if _ends_loop(around):
             return "The loop cannot know otherwise when to end: leave it, or ask in every few turns."
-        if _is_handed_over(around):
+        if _is_handed_over(around, _modules(file)):
             return "Code of the host needs it before the program can go on: leave it."
     return ""
 
@@ -92,7 +94,20 @@ def _ends_loop(around: _Place) -> bool:
     return is_in_loop and leaves and inner > 0 and not asks & _GUARDS
 
 
-def _is_handed_over(around: _Place) -> bool:
+@cache
+def _modules(file: str) -> frozenset[str]:
+    """The names of modules that a file imports, without torch's."""
+    tree = _tree(file)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import)] if tree else []
+    return frozenset(
+        (each.asname or each.name).partition(".")[0]
+        for node in imports
+        for each in node.names
+        if not each.name.startswith("torch")
+    )
+
+
+def _is_handed_over(around: _Place, modules: frozenset[str]) -> bool:
     """Whether the last node is a read that a call of other code gets, whose answer is used."""
     if not _is_read(around[-1]):
         return False
@@ -108,7 +123,10 @@ def _is_handed_over(around: _Place) -> bool:
         root = root.func if isinstance(root, ast.Call) else root.value
     if isinstance(call.func, ast.Name):
         return name == "sorted" or not hasattr(builtins, name)
-    return name not in _HOLDING | _REDUCTIONS and getattr(root, "id", "torch") not in _OF_TENSORS
+    owned_by = getattr(root, "id", "torch")
+    if owned_by in _OF_TENSORS or name in _HOLDING | _REDUCTIONS:
+        return False
+    return owned_by in modules or not hasattr(torch.Tensor, name)
 
 
 def _is_read(node: ast.AST) -> bool:

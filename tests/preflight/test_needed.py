@@ -53,6 +53,7 @@ for step in range(8):
     optimizer.step()
     reached = robot.move(loss.item())  # host
     whole = math.fsum(weight.tolist())  # host
+    weight.data.masked_fill_(weight > 9, loss.item())  # -
     meter.update(loss.item())  # -
     history.append(loss.item())  # -
     value = float(loss.detach())  # -

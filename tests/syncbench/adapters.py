@@ -22,7 +22,7 @@ from pathlib import Path
 import torch
 from side_server import SideServer
 
-from tests.syncbench.proving import Proved, lines, mended, proved
+from tests.syncbench.proving import Proved, lines, mended, predicted, proved
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,11 @@ def adapter(name: str, server: SideServer) -> Tool:
 
 def tbprof(server: SideServer, request: Request) -> Answer:
     before = Path(request.program).read_text(encoding="utf-8")
-    after = before if request.after is None else Path(request.after).read_text(encoding="utf-8")
-    found = proved(server, before, after, request.step_on)
-    alarmed = frozenset(map(int, lines(found.before, alarms=True)))
     if request.after is None:
-        return Answer(alarmed, patch=mended(server, before, request.step_on))
-    return Answer(alarmed, found.proof.verdict, gain_of(found))
+        alarmed = lines(predicted(server, before, request.step_on), alarms=True)
+        return Answer(frozenset(map(int, alarmed)), patch=mended(server, before, request.step_on))
+    found = proved(server, before, Path(request.after).read_text(encoding="utf-8"), request.step_on)
+    return Answer(None, found.proof.verdict, gain_of(found))
 
 
 _HALF, _MOST, _TENTH = 0.5, 0.75, 0.1
@@ -78,8 +77,8 @@ _HALF, _MOST, _TENTH = 0.5, 0.75, 0.1
 def gain_of(found: Proved) -> str:
     """The class of a gain, from counts alone: of a step's waits, copies, bytes and operators.
 
-    `slower`: the host waits more often, or memory is pinned for nothing. `none`: nothing is proved to be less, or
-    more than three quarters of the waits stay, which drain the device as before. `gain > 5 %`: more than half
+    `slower`: the host waits more often, or memory is pinned for nothing. `none`: nothing is proved to be
+    less, or over three quarters of the waits stay, which drain the device as before. `gain > 5 %`: over half
     of them go, and their copies with them, or a tenth of the bytes is left. `0 to 5 %`: all else.
     """
     claim = found.proof.claim
@@ -92,7 +91,7 @@ def gain_of(found: Proved) -> str:
         return "slower" if pinned[1] > pinned[0] else "none"
     if before and _MOST * before < after < before:
         return "none"
-    is_copied_as_before = claim.copies[1] >= claim.copies[0]
+    is_copied_as_before = claim.copies[1] >= claim.copies[0] > 0
     is_half = after < _HALF * before and not is_copied_as_before
     is_tenth = after == before and claim.bytes[1] < _TENTH * claim.bytes[0]
     return "gain > 5 %" if is_half or is_tenth else "0 to 5 %"

@@ -30,7 +30,10 @@ def label(task: Task, server: SideServer) -> str:
                 lines[f"{kind}_{side}"] = times
             task.path(side).write_text(plain, encoding="utf-8")
     known = {key: value for key, value in task.labels.items() if key.startswith(("waits", "needed", "stays"))}
-    computed = figures(task, server)
+    found, wrong = (looked_at(task, side, server) for side in ("after", "wrong"))
+    computed = {} if found is None else figures(found)
+    if wrong is not None:
+        computed["found_wrong"] = wrong.proof.verdict
     head = (task.folder / "task.toml").read_text(encoding="utf-8").partition("\n[labels]\n")[0].rstrip()
     labels = {**(lines or known), **computed}
     text = f"{head}\n\n[labels]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in labels.items())
@@ -38,21 +41,19 @@ def label(task: Task, server: SideServer) -> str:
     return f"{task.name}: {computed.get('found', 'needed reads')}"
 
 
-def figures(task: Task, server: SideServer) -> dict[str, Any]:
-    """What a machine says of a task; nothing of one that has only needed reads."""
-    before, after = task.source("before"), task.source("after")
+def looked_at(task: Task, side: str, server: SideServer) -> Proved | None:
+    """What a machine says of a change, or of its wrong form; None where there is none."""
+    before, after = task.source("before"), task.source(side)
     if before is None or after is None:
-        return {}
-    found = proved(server, unmarked(before)[0], unmarked(after)[0], task.step_on)
+        return None
+    return proved(server, unmarked(before)[0], unmarked(after)[0], task.step_on)
+
+
+def figures(found: Proved) -> dict[str, Any]:
+    """Labels that a machine makes of a change."""
     claim = found.proof.claim
     made: dict[str, Any] = {"found": found.proof.verdict, "equality": equality(found)}
-    made |= {name: list(getattr(claim, name)) for name in FIGURES} if claim else {}
-    wrong = task.source("wrong")
-    if wrong is not None:
-        made["found_wrong"] = proved(
-            server, unmarked(before)[0], unmarked(wrong)[0], task.step_on
-        ).proof.verdict
-    return made
+    return made | ({name: list(getattr(claim, name)) for name in FIGURES} if claim else {})
 
 
 def equality(found: Proved) -> str:

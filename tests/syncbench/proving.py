@@ -8,17 +8,19 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "preflight" / "proof"))
 
-from side_server import SideServer, prove_sources
+from side_server import SideServer, options_of, prove_sources
 
 from tbprof.preflight.fix.command import run as fix
 from tbprof.preflight.prediction import Prediction
+from tbprof.preflight.proof.command import task_of
 from tbprof.preflight.proof.judging import Proof
 from tbprof.preflight.proof.record import read_record
+from tbprof.preflight.proof.sides import Side
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,18 @@ def proved(side_server: SideServer, before: str, after: str, step_on: str | None
     if records[0] is None:
         raise RuntimeError(proof.sentence)
     return Proved(proof, records[0].prediction, records[1] and records[1].prediction)
+
+
+def predicted(side_server: SideServer, source: str, step_on: str | None) -> Prediction:
+    """What `tbprof preflight` says of a source."""
+    with tempfile.TemporaryDirectory(prefix="syncbench-") as name:
+        (Path(name) / "train.py").write_text(source, encoding="utf-8")
+        root, record = Path(name), str(Path(name) / "before.json")
+        task = task_of(Side("before", "train.py", root, root, root), options_of(step_on), ())
+        found, why = side_server(replace(task, record=record, values=str(root / "before.values")))
+    if found is None:
+        raise RuntimeError(why)
+    return found.prediction
 
 
 def lines(prediction: Prediction | None, *, alarms: bool = False) -> dict[str, int]:
