@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence, Set
+from dataclasses import replace
 
 import torch
 
@@ -11,6 +12,7 @@ from tbprof.framework_options import option_at
 from tbprof.line_rules import LINE_KINDS, rule_of
 from tbprof.model import Severity, disambiguated, fingerprint, joined_statement, suppression
 from tbprof.preflight.loops import loops_of
+from tbprof.preflight.needed import why_needed
 from tbprof.preflight.prediction import (
     ENDED_WELL,
     WHOLE_RUN,
@@ -45,7 +47,8 @@ def predict(
     steps = _steps(taken, warmup)
     tallies = sorted(recorder.tallies.values(), key=_place)
     sites = tuple(_site(tally, steps) for tally in tallies)
-    findings = _findings(sites, steps, has_loader=recorder.used_loader)
+    files = [tally.origin.file for tally in tallies]
+    findings = _findings(sites, files, steps, has_loader=recorder.used_loader)
     return Prediction(
         program=program,
         torch_version=str(torch.__version__),
@@ -127,17 +130,26 @@ def _is_constant(tally: Tally) -> bool:
 
 
 def _findings(
-    sites: Sequence[PredictedSite], steps: Sequence[PredictedStep], *, has_loader: bool
+    sites: Sequence[PredictedSite],
+    files: Sequence[str],
+    steps: Sequence[PredictedStep],
+    *,
+    has_loader: bool,
 ) -> tuple[PredictedFinding, ...]:
     """The worst first; their fingerprints are made in the order of their lines."""
     chosen = [index for index, site in enumerate(sites) if _matters(site)]
     is_one_stretch = steps[0].name == WHOLE_RUN
     rules = [rule_of(use_of(sites[index], is_one_stretch=is_one_stretch)) for index in chosen]
     names = disambiguated(_fingerprint(rule, sites[index]) for rule, index in zip(rules, chosen, strict=True))
+    warm = 0 if is_one_stretch else sum(not step.cold for step in steps)
+    needed = [why_needed(sites[index], files[index], warm) for index in chosen]
     found = [
-        _finding(sites[index], index, rule, name, steps, _fix(sites[index], rule, has_loader=has_loader))
-        for rule, index, name in zip(rules, chosen, names, strict=True)
+        _finding(
+            sites[index], index, rule, name, steps, why or _fix(sites[index], rule, has_loader=has_loader)
+        )
+        for rule, index, name, why in zip(rules, chosen, names, needed, strict=True)
     ]
+    found = [replace(each, severity="info") if why else each for each, why in zip(found, needed, strict=True)]
     return tuple(sorted(found, key=lambda finding: _rank(finding, sites[finding.site])))
 
 
@@ -181,6 +193,6 @@ def _fix(site: PredictedSite, rule: str, *, has_loader: bool) -> str:
     return _WITHOUT_LOADER if rule == "CPY01" and not has_loader else rule_text(rule).fix
 
 
-def _rank(finding: PredictedFinding, site: PredictedSite) -> tuple[bool, bool, int, int]:
+def _rank(finding: PredictedFinding, site: PredictedSite) -> tuple[int, bool, int, int]:
     rank = LINE_KINDS.index(site.kind)
-    return finding.severity != "high", not finding.every_step, -site.per_warm_step, rank
+    return ("high", "low", "info").index(finding.severity), not finding.every_step, -site.per_warm_step, rank

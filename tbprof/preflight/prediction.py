@@ -98,7 +98,7 @@ class PredictedFinding:
 
     rule: str
     severity: Severity
-    """`high` for wrong results and errors, `low` for waits, `info` for what is no part of a step."""
+    """`high` for wrong results and errors, `low` for waits, `info` for reads that are needed."""
     site: int
     """Index into the prediction's sites."""
     steps: tuple[int, ...]

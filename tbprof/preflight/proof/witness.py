@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
-from tbprof.preflight.device_marks import FOLLOWERS, Place
+from tbprof.preflight.device_marks import FOLLOWERS, Place, place_of
 from tbprof.preflight.patch import Patch, applied
 from tbprof.preflight.proof.buffers import PinnedBuffers
 from tbprof.preflight.proof.guard import functions_now, replaced, undetermined_patches
@@ -272,6 +272,8 @@ class Witness:
         self._note_streams(args)
         if _changes_values(operator, args):
             self._note_update(args[0])
+        else:
+            self._note_carried(operator, args, options)
         if operator is _COPY and self.buffers.is_late(args, options):
             return self.buffers.copied_later(args)
         if self._runner is not None:
@@ -300,9 +302,28 @@ class Witness:
             first, _ = getattr(storage, "_tbprof_updates", (len(self.steps), 0))
             storage._tbprof_updates = first, len(self.steps)
 
+    def _note_carried(self, operator: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+        """What is written whole in one step and read in a later one lasts from step to step, too."""
+        is_copy = operator is _COPY
+        for tensor in tensors_in(args[1:] if is_copy else args):
+            storage = tensor.untyped_storage()
+            written = getattr(storage, "_tbprof_written", len(self.steps))
+            if written < len(self.steps):
+                storage._tbprof_updates = written, len(self.steps)
+        # A batch that is copied into its place is the loader's, and not the program's to keep.
+        is_upload = is_copy and not _is_on_device(args[1])
+        for tensor in tensors_in(() if is_upload else (args[0] if is_copy else options.get("out"),)):
+            if _is_on_device(tensor):
+                tensor.untyped_storage()._tbprof_written = len(self.steps)
+
     def _note(self, kind: str, what: str) -> None:
         line = _line()
         self.faults.setdefault(Fault(kind, line, f"{line or 'a line of a library'} {what}"))
+
+
+def _is_on_device(value: Any) -> bool:
+    place = place_of(value) if isinstance(value, Tensor) else None
+    return place is not None and place.is_device
 
 
 def tensors_in(values: Any) -> Iterator[Tensor]:

@@ -98,6 +98,10 @@ _LISTS_OF_MASKS_ARE_PINNED = torch.__version__ >= (2, 9)
 """Torch makes a list of rows of a mask on the host, and since then copies it without waiting."""
 
 
+_MOST_FORWARD_LINES = 256
+"""Uses of one index whose derivatives may still run."""
+
+
 def note_index_upload(ops: tuple[str, ...], args: Sequence[Any]) -> None:
     """`x[rows]` where the rows are on the host: torch copies them first."""
     call = "__getitem__" if ops[0] == "aten::index" else "__setitem__"
@@ -108,7 +112,11 @@ def note_index_upload(ops: tuple[str, ...], args: Sequence[Any]) -> None:
             event = replace(event, memory="pinned", blocking=False, non_blocking=True)
         made_by = _maker(place)
         where = note(event, nbytes=bytes_of(index), content=content_of(index), made_by=made_by)
-        index.untyped_storage()._tbprof_upload = (event, where, made_by)
+        storage = index.untyped_storage()
+        storage._tbprof_uploads = known = getattr(storage, "_tbprof_uploads", {})
+        known[torch.autograd._get_sequence_nr() - 1] = event, where, made_by
+        if len(known) > _MOST_FORWARD_LINES:
+            del known[next(iter(known))]
 
 
 def note_number_upload(call: str, ops: tuple[str, ...], number: Tensor) -> None:
@@ -138,14 +146,15 @@ def note_mask_read(event: Event, args: Sequence[Any], node: Any) -> None:
         masks[0]._tbprof_reads = {**reads, torch.autograd._get_sequence_nr() - 1: where.source}
 
 
-def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any]) -> None:
+def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any], node: Any) -> None:
     """The derivative of `x[rows]`, for which torch kept the rows of the host, and copies them again.
 
     It is counted at the line of `x[rows]`, where it can be fixed. (`IndexBackward0` of a GPU's trace
     holds a copy and a sync call for each index.)
     """
     for index in host_indexes(args):
-        event, where, made_by = getattr(index.untyped_storage(), "_tbprof_upload", (None, None, None))
+        known = getattr(index.untyped_storage(), "_tbprof_uploads", {})
+        event, where, made_by = known.get(node._sequence_nr(), (None, None, None))
         if event is None or where is None:
             note_index_upload(ops, [None, [index]])
             continue

@@ -151,7 +151,7 @@ def _look_at(plan: OpPlan, args: tuple[Any, ...], kwargs: Mapping[str, Any], hos
     _note_reads(plan, args, kwargs)
     if plan.indexes and host is not None:
         if _is_derivative():
-            note_index_upload_again(plan.chain, args)
+            note_index_upload_again(plan.chain, args, _derivative())
         else:
             note_index_upload(plan.chain, args)
     if plan.takes_numbers_along and host is not None and not _is_derivative():

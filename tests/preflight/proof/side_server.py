@@ -5,6 +5,7 @@ As a script, it reads one task a line from stdin, and answers each with the exit
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import subprocess
@@ -56,9 +57,15 @@ class SideServer:
             self._process.stdout.close()
 
 
-def prove_sources(server: SideServer, before: str, after: str, folder: Path) -> Proof:
+def options_of(step_on: str | None) -> argparse.Namespace:
+    return _parser().parse_args(["before", "after", *(("--step-on", step_on) if step_on else ())])
+
+
+def prove_sources(
+    server: SideServer, before: str, after: str, folder: Path, step_on: str | None = None
+) -> Proof:
     """The proof of a change of one script."""
-    options = _parser().parse_args(["before", "after"])
+    options = options_of(step_on)
     tasks = []
     for name, source in (("before", before), ("after", after)):
         root = folder / name

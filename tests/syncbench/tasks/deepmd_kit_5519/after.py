@@ -1,0 +1,20 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+device = torch.device("cuda")
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+bad = torch.zeros((), dtype=torch.bool, device=device)
+for step in range(8):
+    x = torch.randn(16, 8, device=device)
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+    bad |= ~torch.isfinite(norm)
+    optimizer.step()
+    if step % 4 == 3:
+        if bad.item():
+            raise RuntimeError("a gradient is not finite")
+        print("checkpoint", step)

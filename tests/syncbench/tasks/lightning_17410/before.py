@@ -1,0 +1,17 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+device = torch.device("cuda")
+from torch.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.randn(48, 8), torch.arange(48) % 4)
+loader = DataLoader(data, batch_size=6)
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, y in loader:
+    x, y = x.to(device), y.to(device)
+    loss = nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -1,0 +1,23 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+device = torch.device("cuda")
+model = nn.Linear(8, 4).to(device)
+batches = [(torch.randn(6, 8, device=device), torch.randint(4, (6,), device=device)) for _ in range(5)]
+
+
+@torch.no_grad()
+def evaluate():
+    loss = torch.zeros((), dtype=torch.double, device=device)
+    correct = torch.zeros((), dtype=torch.long, device=device)
+    for x, y in batches:
+        output = model(x)
+        loss += nn.functional.cross_entropy(output, y, reduction="sum")
+        correct += output.argmax(1).eq(y).sum()
+    model.weight.mul_(0.9)
+    return loss.item(), correct.item()
+
+
+for _ in range(8):
+    print("loss {:.4f} correct {}".format(*evaluate()))
