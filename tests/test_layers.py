@@ -112,6 +112,7 @@ LAW = {
         "framework_options line_rules optable program standard_streams texts.* model",
         "libcst msgspec pytest torch",
     ),
+    "experiment": allowed("preflight program standard_streams texts.* model", "msgspec numpy torch"),
     "demo": allowed("hook", "torch torchvision"),
 }
 """By folder, or module of the package's own folder, what it may import of the others."""
