@@ -24,6 +24,7 @@ from tbprof.errors import TbprofError, UsageError
 from tbprof.escaping import plain, plain_lines
 from tbprof.experiment import gates
 from tbprof.experiment.estimator import Estimate, estimate
+from tbprof.experiment.measurements import are_measurements, compared, times_of
 from tbprof.experiment.measuring import (
     ProgramEnded,
     Series,
@@ -31,15 +32,17 @@ from tbprof.experiment.measuring import (
     Wanted,
     block_steps,
     measure,
+    take,
     warm_up,
 )
 from tbprof.experiment.messages import Order, SideTask
 from tbprof.experiment.outcome import SCHEMA, Outcome, Verdict, figures, judged, printed
 from tbprof.experiment.players import Player, player
-from tbprof.experiment.why import reasons
+from tbprof.experiment.why import least_disturbed
 from tbprof.preflight.proof.command import add_side_options, other_threads, task_of
 from tbprof.preflight.proof.judging import Proof, Tasks, prove
 from tbprof.preflight.proof.running import run_in_process
+from tbprof.preflight.proof.sides import Side as Copy
 from tbprof.preflight.proof.sides import sides_of
 from tbprof.standard_streams import open_closed_streams, put, reader_may_leave, substitute_unencodable
 
@@ -57,7 +60,7 @@ _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")
 _SHARE_FOR_ITSELF = 0.35
 """Of the time, for the program against itself."""
 _MOST_PAIRS_FOR_ITSELF = 32
-_HIDDEN_SHARE = 0.5
+_HIDDEN_SHARE = 2.0
 """How much longer every block may take by our clock than by the side's."""
 _LATE_SHARE = 0.5
 """How much of a step the device may work on after the last event of a block, by steps of the block."""
@@ -94,7 +97,7 @@ class Experiment:
             self._take_pairs(self._itself, 0, _MOST_PAIRS_FOR_ITSELF, self._seconds * _SHARE_FOR_ITSELF)
             if self._itself.ended is None:
                 if noise := estimate(self._pairs(self._itself)):
-                    _say(f"A/A: the program differs from itself by up to {noise.largest:.1%}")
+                    say(f"A/A: the program differs from itself by up to {noise.largest:.1%}")
                 self._take_pairs(self._series, 1, 1 << 20, self._seconds * (1 - _SHARE_FOR_ITSELF))
         except KeyboardInterrupt:
             raise Interrupted(self._outcome()) from None
@@ -104,34 +107,30 @@ class Experiment:
         """Start the side before the change and another one, and have them take turns."""
         with ExitStack() as stack:
             sides = self._sides(stack, other)
-            warm = []
-            for side in dict.fromkeys(sides):
-                try:
-                    warm.append(warm_up(side))
-                except ProgramEnded:
-                    # With as many steps as it takes, the other one ends there, too.
-                    series.ended = _ends(sides)
-                    return
-            steps = self._options.block or block_steps(
-                *(side.play(Order(4, side=at)) for at, side in enumerate(sides))
-            )
-            if other and len(warm) == len(sides):
+            try:
+                warm = [warm_up(side, at) for at, side in enumerate(sides)]
+                looks = [take(side, Order(4, side=at)) for at, side in enumerate(sides)]
+                _catch_up(sides)
+            except ProgramEnded:
+                series.ended = _ends(sides)
+                return
+            steps = self._options.block or block_steps(*looks)
+            if other and sides[0] is not sides[1]:
                 self._known["warm_up_steps"] = tuple(first for first, _ in warm)
                 self._known["cold_us"] = tuple(each.first.total_ns / 1e3 for each in self._players[-2:])
             if not all(is_steady for _, is_steady in warm):
                 self._note("No steady state was seen while it warmed up.")
-            _catch_up(sides)
             options = self._options
             deadline = time.monotonic() + seconds
             wanted = Wanted(_log(options.precision), _log(options.negligible), deadline, most_pairs=most)
             measure(sides, steps, wanted, series, by_cpu=options.time == "cpu")
             if other and series.ended is None:
-                self._known["why"] = tuple(reasons(sides, self._folder))
+                self._known["why"] = least_disturbed(sides, steps, self._folder, series)
 
     def _sides(self, stack: ExitStack, other: int) -> tuple[Side, Side]:
         limit = self._options.time_limit
         names, tasks = (self._names[0], self._names[other]), (self._tasks[0], self._tasks[other])
-        if len(self._tasks) == 1 or tasks[0].callables:
+        if tasks[0].callables:
             both = dataclasses.replace(tasks[0], callables=names)
             self._players.append(stack.enter_context(player(" and ".join(names), both, self._folder, limit)))
             return self._players[-1], self._players[-1]
@@ -199,7 +198,7 @@ def _catch_up(sides: tuple[Side, Side]) -> None:
     most = max(side.taken for side in sides)
     for side in sides:
         if side.taken < most:
-            side.play(Order(most - side.taken))
+            take(side, Order(most - side.taken))
 
 
 def _ratio(found: Estimate | None, itself: Estimate | None) -> dict[str, Any]:
@@ -222,7 +221,8 @@ def _log(percent: float) -> float:
     return math.log1p(percent / 100)
 
 
-def _say(sentence: str) -> None:
+def say(sentence: str) -> None:
+    """Print it to stderr at once."""
     sys.stderr.write(f"tbprof: {plain(sentence)}\n")
     sys.stderr.flush()
 
@@ -236,6 +236,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for name in ("max_minutes", "precision", "negligible", "time_limit"):
         if not getattr(options, name) > 0:
             parser.error(f"--{name.replace('_', '-')} {getattr(options, name):g}: give more than 0")
+    if options.block is not None and options.block < 1:
+        parser.error(f"--block {options.block}: give 1 or more")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     substitute_unencodable(sys.stdout)
     code = None
@@ -244,7 +246,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as error:
         outcome, code = error.outcome, _INTERRUPTED
     except TbprofError as error:
-        _say(str(error))
+        say(str(error))
         return _COULD_NOT
     text = printed(outcome, (options.before, options.after), options.format)
     with reader_may_leave():
@@ -270,7 +272,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--force", action="store_true", help="measure on a machine that is not idle, too")
     add_side_options(parser)
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    side = "a revision of git, a folder (. for what is there now), a script, or module:callable"
+    side = "a revision of git, a folder (. for what is there now), a script, module:callable, or a pickled "
+    side += "Measurement of torch.utils.benchmark"
     parser.add_argument("before", help=side)
     parser.add_argument("after", help="another one")
     parser.add_argument("program", nargs="?", help="the script that both run; after it -- and its arguments")
@@ -279,8 +282,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _outcome(options: argparse.Namespace, rest: tuple[str, ...]) -> Outcome:
     names = (options.before, options.after)
+    if are_measurements(names):
+        return _of_measurements(names, options)
     notes = [
-        *_gates(force=options.force),
+        *spoiled(force=options.force),
         *(f"{each[0].upper()}{each[1:]}." for each in gates.remarks(names)),
     ]
     are_callables = [bool(_CALLABLE.match(name)) and not Path(name).exists() for name in names]
@@ -302,24 +307,26 @@ def _outcome(options: argparse.Namespace, rest: tuple[str, ...]) -> Outcome:
             proof = prove(Tasks(tasks[0], tasks[1], folder, run_in_process), other_threads())
             if (refused := _refused(proof, known)) is not None:
                 return refused
-        asked = [
-            SideTask(
-                0,
-                "",
-                side.program,
-                rest,
-                options.module,
-                options.step_on,
-                root=str(side.root),
-                original=str(side.original),
-                folder=str(side.folder),
-            )
-            for side in sides
-        ]
+        asked = [side_task(side, options, rest) for side in sides]
         return _with_samples(Experiment(asked, options, folder).run(known), known)
 
 
-def _gates(*, force: bool) -> Iterator[str]:
+def side_task(side: Copy, options: argparse.Namespace, rest: tuple[str, ...]) -> SideTask:
+    """The run of a side that the options ask for."""
+    return SideTask(
+        port=0,
+        key="",
+        program=side.program,
+        arguments=rest,
+        is_module=options.module,
+        step_on=options.step_on,
+        root=str(side.root),
+        original=str(side.original),
+        folder=str(side.folder),
+    )
+
+
+def spoiled(*, force: bool) -> Iterator[str]:
     """What was overridden, as sentences.
 
     Raises:
@@ -329,6 +336,17 @@ def _gates(*, force: bool) -> Iterator[str]:
     if found and not force:
         raise UsageError(f"{'; '.join(found)}: wait until that is over, or give --force")
     yield from (f"Measured although {each}." for each in found)
+
+
+def _of_measurements(names: tuple[str, str], options: argparse.Namespace) -> Outcome:
+    times = [times_of(Path(name)) for name in names]
+    wanted = Wanted(_log(options.precision), _log(options.negligible), 0.0)
+    verdict, sentence, wide = judged(compared(*times), None, wanted, by="", in_turns=False)
+    step_us = (median(times[0]) * 1e6, median(times[1]) * 1e6)
+    drift = "They were not measured in turns: a machine that changed between them looks like a difference."
+    return Outcome(
+        SCHEMA, verdict, _ended(sentence, {}), **_ratio(wide, None), step_us=step_us, notes=(drift,)
+    )
 
 
 def _refused(proof: Proof, known: dict[str, Any]) -> Outcome | None:

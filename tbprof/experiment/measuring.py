@@ -75,11 +75,23 @@ class Series:
 
 
 class ProgramEnded(Exception):
-    """A side came to its end; with it, the side."""
+    """A side came to its end."""
 
 
-def warm_up(side: Side) -> tuple[int, bool]:
-    """Take steps until those at the end are alike.
+def take(side: Side, order: Order) -> Block:
+    """A block that is whole.
+
+    Raises:
+        ProgramEnded: It is not.
+    """
+    block = side.play(order)
+    if block.has_ended:
+        raise ProgramEnded
+    return block
+
+
+def warm_up(side: Side, number: int = 0) -> tuple[int, bool]:
+    """Take steps until those at the end are alike; `number` says which of two callables.
 
     Returns:
         The steps before, with the first one of its cold start, and whether a steady state was seen.
@@ -89,10 +101,8 @@ def warm_up(side: Side) -> tuple[int, bool]:
     """
     durations: list[float] = []
     while len(durations) < _MOST_WARM_STEPS:
-        block = side.play(Order(_WARM_STEPS if not durations else _WARM_STEPS // 2))
-        if block.has_ended:
-            raise ProgramEnded(side)
-        durations += block.wall_ns
+        steps = _WARM_STEPS if not durations else _WARM_STEPS // 2
+        durations += take(side, Order(steps, side=number)).wall_ns
         if (first := steps_to_warm_up(durations)) is not None:
             return first + 1, True
     return len(durations) + 1, False

@@ -26,8 +26,6 @@ class SideTask:
     root: str = ""
     original: str = ""
     folder: str = ""
-    delayed: tuple[str, int] | None = None
-    """The file and the line before which a wait is put."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +60,11 @@ class Block:
     """Modules that were imported from the folder that the side was made from."""
     touched: tuple[str, ...] = ()
     """Timers that the program has replaced."""
-    delays: int = 0
-    """How often the line was reached."""
+    reached: int = 0
+    """How often the line of `delays` was."""
+    waited_ns: int = 0
+    line_ns: int = 0
+    """How long its statement took in all, without what was put before it."""
     values: str = ""
     """What the side computed, so far as it is known: equal words, equal values."""
 

@@ -65,7 +65,7 @@ class Outcome:
 
 
 def judged(
-    found: Estimate | None, itself: Estimate | None, wanted: Wanted, *, by: str
+    found: Estimate | None, itself: Estimate | None, wanted: Wanted, *, by: str, in_turns: bool = True
 ) -> tuple[Verdict, str, Estimate | None]:
     """The verdict, a sentence, and the interval after what the program differs from itself.
 
@@ -74,13 +74,16 @@ def judged(
         itself: The program before the change against itself.
         wanted: What had to be shown.
         by: What was measured.
+        in_turns: Whether the program was measured against itself, too.
     """
-    if found is None or itself is None:
-        lacks = "the program differs from itself" if itself is None else "the sides differ"
+    if found is None or (itself is None and in_turns):
+        lacks = (
+            "the sides differ" if itself is not None or not in_turns else "the program differs from itself"
+        )
         return "cannot tell", f"Too few pairs were measured to say by how much {lacks}.", None
     # Two processes of one program may differ for as long as they live.
-    bias = abs(itself.log_ratio) if itself.is_different else 0.0
-    wide, noise = found.wider_by(bias), f"A/A {percent(itself.largest)}"
+    bias = abs(itself.log_ratio) if itself is not None and itself.is_different else 0.0
+    wide, noise = found.wider_by(bias), "no A/A" if itself is None else f"A/A {percent(itself.largest)}"
     between = f"95 % interval {_from_to(wide)}, {noise}"
     if wide.is_different:
         verdict: Verdict = "faster" if wide.high < 0 else "slower"

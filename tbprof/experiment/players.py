@@ -98,12 +98,16 @@ class Player:
         code = self._process.poll()
         if is_over or code is not None:
             by = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-            raise SideEnded(f"{self.name} ended by {by} after {self.taken} steps: {self._last_words()}")
+            raise SideEnded(f"{self.name} ended by {by} {self._when()}: {self._last_words()}")
         if time.monotonic() > deadline:
             raise SideEnded(
-                f"{self.name} did not come to its next step within {self._time_limit:g} s, after "
-                f"{self.taken} steps; --time-limit sets another"
+                f"{self.name} did not come to the end of its turn within {self._time_limit:g} s, "
+                f"{self._when()}; --time-limit sets another"
             )
+
+    def _when(self) -> str:
+        # A turn that was not ended is not counted.
+        return f"after {self.taken} steps or more" if self.taken else "in its first step"
 
     def _last_words(self) -> str:
         lines = self._said.read_text(encoding="utf-8", errors="replace").strip().splitlines()

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import torch
 
+from tbprof.experiment.delays import LINE
 from tbprof.experiment.messages import Block, Line, Order
 from tbprof.preflight.proof.guard import modules_from
 
@@ -24,7 +25,6 @@ class Turns:
     def __init__(self, line: Line, original: str, root: str) -> None:
         self.order = Order(1)
         """The first block ends with the first step, and holds all that comes before it."""
-        self.delays = 0
         self.values = ""
         self._line, self._original, self._root = line, original, root
         self._timers = {name: getattr(time, name) for name in _TIMERS}
@@ -62,12 +62,19 @@ class Turns:
             device_ns=tuple(one.elapsed_time(other) * 1e6 for one, other in pairs),
             peak_bytes=_peak_bytes(),
             has_ended=has_ended,
-            outside=modules_from(Path(self._original), Path(self._root)) if self._original else (),
+            outside=self._outside(),
             touched=tuple(name for name, timer in self._timers.items() if getattr(time, name) is not timer),
-            delays=self.delays,
+            reached=LINE.reached,
+            waited_ns=LINE.waited_ns,
+            line_ns=LINE.took_ns,
             values=self.values,
         )
         self._line.send(block)
+
+    def _outside(self) -> tuple[str, ...]:
+        """Once: to look at all modules takes longer than a short step."""
+        original, self._original = self._original, ""
+        return modules_from(Path(original), Path(self._root)) if original else ()
 
     def await_order(self) -> None:
         """Pause until it is this side's turn; the experiment's end is this process's."""
@@ -83,9 +90,11 @@ class Turns:
     def _begin(self) -> None:
         self._wall_ns: list[int] = []
         self._events = [_event()] if _devices() else []
-        self.delays = 0
+        LINE.delay_ns = self.order.delay_ns
+        LINE.reached = LINE.waited_ns = LINE.took_ns = 0
         self._cpu_ns = process_time_ns()
-        self._begun_ns = self._last_ns = perf_counter_ns()
+        # A step may end within the line.
+        self._begun_ns = self._last_ns = LINE.begun_ns = perf_counter_ns()
 
 
 def _profiler(order: Order) -> Any:

@@ -8,19 +8,32 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tbprof.experiment.measuring import Side
+from tbprof.experiment.measuring import Series, Side
 from tbprof.experiment.messages import Order
 from tbprof.experiment.outcome import Part
 
-_STEPS = 4
-"""The first of a window warms the profiler up."""
+_FEWEST_STEPS, _MOST_STEPS = 6, 40
+_TRIES = 3
+"""A neighbor that interrupts an operator in one window looks like the reason."""
 
 
-def reasons(sides: tuple[Side, Side], folder: Path) -> Iterator[Part]:
+def least_disturbed(sides: tuple[Side, Side], steps: int, folder: Path, series: Series) -> tuple[Part, ...]:
+    """The parts of those windows that differ most like what was measured without a profiler."""
+    if not series.wall:
+        return ()
+    measured_us = (series.step_ns(1) - series.step_ns(0)) / 1000
+    tries = (tuple(_reasons(sides, steps, folder)) for _ in range(_TRIES))
+    return min(tries, key=lambda parts: abs(sum(part.us for part in parts) - measured_us))
+
+
+def _reasons(sides: tuple[Side, Side], steps: int, folder: Path) -> Iterator[Part]:
     """What each operator or kernel adds to the difference; nothing where a program ended meanwhile."""
+    # The first of a window warms the profiler up.
+    asked = min(max(1 + 2 * steps, _FEWEST_STEPS), _MOST_STEPS)
     files = [folder / f"window{at}.json" for at in range(2)]
     for at, (side, file) in enumerate(zip(sides, files, strict=True)):
-        if side.play(Order(_STEPS, trace=str(file), side=at)).has_ended:
+        file.unlink(missing_ok=True)
+        if side.play(Order(asked, trace=str(file), side=at)).has_ended:
             return
     if any(not file.exists() for file in files):
         return
