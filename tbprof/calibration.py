@@ -37,7 +37,7 @@ def append_pair(pair: dict[str, Any], path: Path) -> None:
 
 
 def held_on(device: str, path: Path | None = None) -> tuple[int, int] | None:
-    """Of how many pairs of a device the two ranges meet, and how many there are; None of too few.
+    """In how many pairs of a device the two ranges meet, and how many there are; None of too few.
 
     The file is the user's own where none is named.
     """
@@ -54,7 +54,7 @@ def _holds(pair: dict[str, Any]) -> bool:
 
 
 def _pairs(path: Path | None) -> Iterator[dict[str, Any]]:
-    """Those that are whole: another process may be writing, and a user may have edited."""
+    """The pairs that are whole: another process may be writing, and a user may have edited."""
     if path is None or not path.is_file():
         return
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():

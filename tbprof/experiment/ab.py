@@ -57,9 +57,8 @@ _CODES: Mapping[Verdict, int] = {
 }
 _COULD_NOT, _INTERRUPTED = 2, 130
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")
-_SHARE_FOR_ITSELF = 0.35
-"""Of the time, for the program against itself."""
-_MOST_PAIRS_FOR_ITSELF = 32
+_SHARE_FOR_ITSELF = 0.45
+"""How much of the time the program gets against itself."""
 _HIDDEN_SHARE = 2.0
 """How much longer every block may take by our clock than by the side's."""
 _LATE_SHARE = 0.5
@@ -94,16 +93,16 @@ class Experiment:
         """
         self._known.update(known)
         try:
-            self._take_pairs(self._itself, 0, _MOST_PAIRS_FOR_ITSELF, self._seconds * _SHARE_FOR_ITSELF)
+            self._take_pairs(self._itself, 0, self._seconds * _SHARE_FOR_ITSELF)
             if self._itself.ended is None:
                 if noise := estimate(self._pairs(self._itself)):
                     say(f"A/A: the program differs from itself by up to {noise.largest:.1%}")
-                self._take_pairs(self._series, 1, 1 << 20, self._seconds * (1 - _SHARE_FOR_ITSELF))
+                self._take_pairs(self._series, 1, self._seconds * (1 - _SHARE_FOR_ITSELF))
         except KeyboardInterrupt:
             raise Interrupted(self._outcome()) from None
         return self._outcome()
 
-    def _take_pairs(self, series: Series, other: int, most: int, seconds: float) -> None:
+    def _take_pairs(self, series: Series, other: int, seconds: float) -> None:
         """Start the side before the change and another one, and have them take turns."""
         with ExitStack() as stack:
             sides = self._sides(stack, other)
@@ -122,7 +121,7 @@ class Experiment:
                 self._note("No steady state was seen while it warmed up.")
             options = self._options
             deadline = time.monotonic() + seconds
-            wanted = Wanted(_log(options.precision), _log(options.negligible), deadline, most_pairs=most)
+            wanted = Wanted(_log(options.precision), _log(options.negligible), deadline)
             measure(sides, steps, wanted, series, by_cpu=options.time == "cpu")
             if other and series.ended is None:
                 self._known["why"] = least_disturbed(sides, steps, self._folder, series)
@@ -159,11 +158,11 @@ class Experiment:
         wanted = Wanted(_log(self._options.precision), _log(self._options.negligible), 0.0)
         found, itself = estimate(self._pairs(self._series)), estimate(self._pairs(self._itself))
         by = " by CPU time" if self._options.time == "cpu" else ""
-        verdict, sentence, wide = judged(found, itself, wanted, by=by)
+        verdict, sentence = judged(found, itself, wanted, by=by)
         measured = {**figures(self._series), **self._known}
         if reason := next(self._doubts(), None):
             verdict, sentence = "suspect", f"{reason}; what was measured says: {sentence}"
-        return Outcome(SCHEMA, verdict, _ended(sentence, self._known), **_ratio(wide, itself), **measured)
+        return Outcome(SCHEMA, verdict, _ended(sentence, self._known), **_ratio(found, itself), **measured)
 
     def _doubts(self) -> Iterator[str]:
         """Why a time can't be believed."""
@@ -183,13 +182,11 @@ class Experiment:
 
 
 def _ends(sides: tuple[Side, Side]) -> tuple[int, int]:
-    """The steps of each side, where the one that has not ended is run up to where the other one did."""
-    most = max(side.taken for side in sides)
+    """The steps of each side, where the one that has not ended is run beyond where the other one did."""
+    last = next(side.taken for side in sides if side.has_ended)
     for side in sides:
-        if side.taken < most:
-            block = side.play(Order(most - side.taken + 1))
-            if not block.has_ended:
-                break
+        if not side.has_ended and side.taken <= last:
+            side.play(Order(last - side.taken + 1))
     return sides[0].taken, sides[1].taken
 
 
@@ -341,11 +338,12 @@ def spoiled(*, force: bool) -> Iterator[str]:
 def _of_measurements(names: tuple[str, str], options: argparse.Namespace) -> Outcome:
     times = [times_of(Path(name)) for name in names]
     wanted = Wanted(_log(options.precision), _log(options.negligible), 0.0)
-    verdict, sentence, wide = judged(compared(*times), None, wanted, by="", in_turns=False)
+    found = compared(*times)
+    verdict, sentence = judged(found, None, wanted, by="", in_turns=False)
     step_us = (median(times[0]) * 1e6, median(times[1]) * 1e6)
     drift = "They were not measured in turns: a machine that changed between them looks like a difference."
     return Outcome(
-        SCHEMA, verdict, _ended(sentence, {}), **_ratio(wide, None), step_us=step_us, notes=(drift,)
+        SCHEMA, verdict, _ended(sentence, {}), **_ratio(found, None), step_us=step_us, notes=(drift,)
     )
 
 

@@ -43,13 +43,9 @@ class Estimate:
         """The largest difference, in either direction, that the interval does not exclude."""
         return max(abs(self.low), abs(self.high))
 
-    @property
-    def is_different(self) -> bool:
-        return self.low > 0 or self.high < 0
-
-    def wider_by(self, bias: float) -> Estimate:
-        """The same, where the two sides would differ by `bias` even if they were equal."""
-        return Estimate(self.log_ratio, self.low - bias, self.high + bias, self.pairs)
+    def is_beyond(self, noise: float) -> bool:
+        """Whether a difference of that size, in either direction, is excluded."""
+        return self.low > noise or self.high < -noise
 
 
 def estimate(log_ratios: Sequence[float], *, trimmed: float = _TRIMMED) -> Estimate | None:

@@ -14,7 +14,7 @@ from tbprof.preflight.proof.sides import git, top_of
 
 _LOOK_SECONDS = 1.0
 _BUSY_SHARE = 0.15
-"""Of all cores, by others."""
+"""What others may take of all cores."""
 _BUSY_DEVICE_PERCENT = 5
 _LEAST_FREE_BYTES = 1 << 30
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import median
@@ -25,6 +25,7 @@ class Side(Protocol):
     """What takes its turn; a process, a callable, or the simulation of one."""
 
     taken: int
+    has_ended: bool
 
     def play(self, order: Order) -> Block:
         """Take these steps."""
@@ -70,7 +71,7 @@ class Series:
 
     @property
     def steps(self) -> int:
-        """Of a side."""
+        """How many each side took."""
         return sum(len(block.wall_ns) for block in self.blocks[0])
 
 
@@ -154,9 +155,3 @@ def _pair(sides: tuple[Side, Side], orders: tuple[Order, Order], leader: int, se
         series.blocks[at].append(block)
     series.wall.append(math.log(taken[1].step_ns / taken[0].step_ns))
     series.cpu.append(math.log(max(taken[1].cpu_ns, 1) / max(taken[0].cpu_ns, 1)))
-
-
-def all_steps(series: Series) -> Iterator[list[float]]:
-    """The steps of each side, by the device where it said so."""
-    for blocks in series.blocks:
-        yield [each for block in blocks for each in (block.device_ns or block.wall_ns)]

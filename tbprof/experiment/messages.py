@@ -34,7 +34,7 @@ class Order:
     trace: str = ""
     """The file that takes these steps as a window of torch's profiler."""
     side: int = 0
-    """Of callables."""
+    """The callable of the two."""
     is_seeded: bool = False
     """Whether callables start from the same random numbers, and their results are kept."""
     delay_ns: int = 0
@@ -46,11 +46,11 @@ class Block:
     """Steps that were taken in one turn."""
 
     wall_ns: tuple[int, ...]
-    """From one end of a step to the next, on the host."""
+    """Each from one end of a step to the next, on the host."""
     cpu_ns: int
-    """Of all threads of the process, in all steps."""
+    """What all threads of the process took in all steps."""
     total_ns: int
-    """From the beginning until every device had done its work."""
+    """Until every device had done its work."""
     device_ns: tuple[float, ...] = ()
     """The steps by events of the device; the first, which follows a pause, is left out."""
     peak_bytes: int = 0

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from statistics import median
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from tbprof.escaping import json_text, prose
 from tbprof.experiment.estimator import Estimate, estimate
-from tbprof.experiment.measuring import Series, Wanted, all_steps
+from tbprof.experiment.measuring import Series, Wanted
 from tbprof.records import dataclass
 from tbprof.texts.figures.quantities import duration, size
 
@@ -45,13 +44,13 @@ class Outcome:
     """The largest difference of the program from itself that its interval does not exclude, as a share."""
     pairs: int = 0
     steps: int = 0
-    """Of each side, in all pairs."""
+    """What each side took in all pairs."""
     block_steps: int = 0
     warm_up_steps: tuple[int, int] | None = None
     step_us: tuple[float, float] | None = None
     samples_per_second: tuple[float, float] | None = None
     cold_us: tuple[float, float] | None = None
-    """From the start of the program to the end of its first step."""
+    """The start of the program, to the end of its first step."""
     peak_bytes: tuple[int, int] | None = None
     cpu_ratio: float | None = None
     cpu_interval: tuple[float, float] | None = None
@@ -66,8 +65,8 @@ class Outcome:
 
 def judged(
     found: Estimate | None, itself: Estimate | None, wanted: Wanted, *, by: str, in_turns: bool = True
-) -> tuple[Verdict, str, Estimate | None]:
-    """The verdict, a sentence, and the interval after what the program differs from itself.
+) -> tuple[Verdict, str]:
+    """The verdict and a sentence.
 
     Args:
         found: The sides.
@@ -77,25 +76,23 @@ def judged(
         in_turns: Whether the program was measured against itself, too.
     """
     if found is None or (itself is None and in_turns):
-        lacks = (
-            "the sides differ" if itself is not None or not in_turns else "the program differs from itself"
-        )
-        return "cannot tell", f"Too few pairs were measured to say by how much {lacks}.", None
+        lacks = "the program differs from itself" if itself is None and in_turns else "the sides differ"
+        return "cannot tell", f"Too few pairs were measured to say by how much {lacks}."
     # Two processes of one program may differ for as long as they live.
-    bias = abs(itself.log_ratio) if itself is not None and itself.is_different else 0.0
-    wide, noise = found.wider_by(bias), "no A/A" if itself is None else f"A/A {percent(itself.largest)}"
-    between = f"95 % interval {_from_to(wide)}, {noise}"
-    if wide.is_different:
-        verdict: Verdict = "faster" if wide.high < 0 else "slower"
-        return verdict, f"{percent(wide.log_ratio)} {verdict}{by} ({between})", wide
-    if wide.largest <= wanted.negligible or wide.half_width <= wanted.half_width:
-        return "no difference", f"No difference larger than {percent(wide.largest)}{by} ({between})", wide
-    return (
-        "cannot tell",
-        f"No difference is shown{by}, and one up to {percent(wide.largest)} is not excluded "
-        + (f"({between})"),
-        wide,
-    )
+    noise = 0.0 if itself is None else itself.largest
+    between = f"95 % interval {_from_to(found)}, {'no A/A' if itself is None else f'A/A {percent(noise)}'}"
+    if found.is_beyond(noise):
+        verdict: Verdict = "faster" if found.high < 0 else "slower"
+        return verdict, f"{percent(found.log_ratio)} {verdict}{by} ({between})"
+    if found.largest <= wanted.negligible or (
+        found.half_width <= wanted.half_width and not found.is_beyond(0)
+    ):
+        return "no difference", f"No difference larger than {percent(found.largest)}{by} ({between})"
+    if found.is_beyond(0):
+        measured = f"{percent(found.log_ratio)} {'faster' if found.high < 0 else 'slower'}{by} was measured"
+        return "cannot tell", f"{measured}, no more than the program may differ from itself ({between})"
+    excluded = f"one up to {percent(found.largest)} is not excluded"
+    return "cannot tell", f"No difference is shown{by}, and {excluded} ({between})"
 
 
 def percent(log_ratio: float) -> str:
@@ -116,7 +113,7 @@ def figures(series: Series) -> dict[str, Any]:
     """The fields of an outcome that a series gives."""
     if not series.wall:
         return {}
-    steps = [median(each) / 1000 for each in all_steps(series)]
+    steps = [series.step_ns(side) / 1000 for side in range(2)]
     whole, cpu = estimate(series.wall, trimmed=0.0), estimate(series.cpu)
     return {
         "pairs": len(series.wall),
@@ -178,7 +175,7 @@ def _windows(outcome: Outcome) -> str:
 def _rows(outcome: Outcome) -> Iterator[tuple[str, str, str]]:
     rates, memory = outcome.samples_per_second, outcome.peak_bytes
     shown: tuple[tuple[str, Any, Callable[[Any], str]], ...] = (
-        ("step, median", outcome.step_us, duration),
+        ("step", outcome.step_us, duration),
         ("samples a second", rates, "{:,.0f}".format),
         ("peak memory", memory if memory and all(memory) else None, size),
         ("start and first step", outcome.cold_us, duration),

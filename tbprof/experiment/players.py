@@ -33,6 +33,7 @@ class Player:
     def __init__(self, name: str, process: subprocess.Popen[bytes], said: Path, time_limit: float) -> None:
         self.name = name
         self.taken = 0
+        self.has_ended = False
         self.first: Block
         self.waits: list[float] = []
         """How much longer each block took by the experiment's clock than by the side's own, as a share."""
@@ -67,7 +68,9 @@ class Player:
         """
         self._signal("SIGCONT")
         begun = time.perf_counter()
-        self._connection.sendall(msgspec.json.encode(order) + b"\n")
+        with suppress(ConnectionError):
+            # One that is gone says nothing, which is noticed where its answer is awaited.
+            self._connection.sendall(msgspec.json.encode(order) + b"\n")
         block = self._block(time.monotonic() + self._time_limit)
         if not order.trace:
             self.waits.append((time.perf_counter() - begun) / max(block.total_ns / 1e9, 1e-9) - 1)
@@ -77,12 +80,13 @@ class Player:
         block = msgspec.json.decode(self._next_line(deadline), type=Block)
         self._signal("SIGSTOP")
         self.taken += len(block.wall_ns)
+        self.has_ended = block.has_ended
         return block
 
     def _next_line(self, deadline: float) -> bytes:
         while b"\n" not in self._heard:
             is_over = self._process.poll() is not None
-            with suppress(TimeoutError):
+            with suppress(TimeoutError, ConnectionResetError):
                 heard = self._connection.recv(1 << 20)
                 self._heard += heard
                 if not heard:

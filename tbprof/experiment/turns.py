@@ -106,7 +106,7 @@ def _profiler(order: Order) -> Any:
 
 
 def _devices() -> list[int]:
-    """Those with a context of this process: to ask others would make one there."""
+    """The devices with a context of this process: to ask others would make one there."""
     if not torch.cuda.is_initialized():
         return []
     return [each for each in range(torch.cuda.device_count()) if torch._C._cuda_hasPrimaryContext(each)]

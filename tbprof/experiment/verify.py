@@ -46,7 +46,7 @@ from tbprof.version import __version__
 
 _DONE, _COULD_NOT, _INTERRUPTED = 0, 2, 130
 _SHARES = (0.05, 0.1, 0.2)
-"""Of a step, what is put before the line in all."""
+"""What is put before the line in all, of a step."""
 _LEAST_DELAY_NS = 20_000
 _SLOPE_HALF_WIDTH = 0.1
 _PAIRS_FOR_ITSELF = 16
@@ -195,7 +195,7 @@ def _judged(slope: Estimate, sizes: Sequence[Estimate]) -> tuple[str, str]:
     between = f"95 % interval {100 * slope.low:.0f} to {100 * slope.high:.0f} %"
     longer = f"a step gets longer by {100 * slope.log_ratio:.0f} % of what is put before it ({between})"
     if slope.half_width > 0.35:
-        return "cannot tell", f"It can't be told: {longer}."
+        return "cannot tell", f"The interval is too wide: {longer}."
     grows = len(sizes) > 1 and sizes[-1].low > sizes[0].high
     if grows:
         return (

@@ -77,7 +77,7 @@ def simulated(count: int) -> Iterator[str]:
         small = [paired(kind, seed, 0.02, 100, 2) for seed in range(count)]
         large = [paired(kind, seed, 0.05, 30, 2) for seed in range(count)]
         holds = sum(each.low <= math.log(1.02) <= each.high for each in held)
-        seen = [sum(each.is_different for each in series) for series in (equal, small, large)]
+        seen = [sum(each.is_beyond(0) for each in series) for series in (equal, small, large)]
         yield f"| {kind} | {' | '.join(f'{each / count:.1%}' for each in (holds, *seen))} |"
 
 

@@ -209,7 +209,7 @@ def test_callables(folder: Folder) -> None:
             ("verify", "train.py", "--line", "train.py:2", "--max-minutes", "0.1"),
             "only before or in the first",
         ),
-        (("verify", "train.py", "--line", "train.py:13", "--max-minutes", "0.1"), "is reached never"),
+        (("verify", "train.py", "--line", "train.py:12", "--max-minutes", "0.1"), "is reached never"),
     ],
 )
 def test_what_can_not_be_done(folder: Folder, arguments: tuple[str, ...], sentence: str) -> None:

@@ -45,12 +45,14 @@ class SimulatedSide:
     factor: float = 1.0
     taken: int = 0
     last: int | None = None
+    has_ended: bool = False
 
     def play(self, order: Order) -> Block:
         steps = order.steps if self.last is None else min(order.steps, self.last - self.taken)
         wall = tuple(int(1e7 * self.factor * float(np.exp(next(self.machine)))) for _ in range(steps))
         self.taken += steps
-        return Block(wall, sum(wall), sum(wall), has_ended=steps < order.steps)
+        self.has_ended = steps < order.steps
+        return Block(wall, sum(wall), sum(wall), has_ended=self.has_ended)
 
 
 def simulated_sides(
