@@ -40,7 +40,7 @@ class Turns:
         if self._profiler is not None:
             self._profiler.step()
         if self._events:
-            self._events.append(_event())
+            self._events += _event()
         if len(self._wall_ns) >= self.order.steps:
             self.end_block()
             self.await_order()
@@ -89,7 +89,7 @@ class Turns:
 
     def _begin(self) -> None:
         self._wall_ns: list[int] = []
-        self._events = [_event()] if _devices() else []
+        self._events = _event()
         LINE.delay_ns = self.order.delay_ns
         LINE.reached = LINE.waited_ns = LINE.took_ns = 0
         self._cpu_ns = process_time_ns()
@@ -112,10 +112,18 @@ def _devices() -> list[int]:
     return [each for each in range(torch.cuda.device_count()) if torch._C._cuda_hasPrimaryContext(each)]
 
 
-def _event() -> Any:
-    event = torch.cuda.Event(enable_timing=True)
-    event.record()
-    return event
+def _event() -> list[Any]:
+    """An event in the current stream; none without a device, and none that a CUDA graph would capture."""
+    devices = _devices()
+    if not devices:
+        return []
+    current = torch.cuda.current_device()
+    with torch.cuda.device(current if current in devices else devices[0]):
+        if torch.cuda.is_current_stream_capturing():
+            return []
+        event = torch.cuda.Event(enable_timing=True)
+        event.record()
+    return [event]
 
 
 def _peak_bytes() -> int:
