@@ -36,7 +36,7 @@ from tbprof.experiment.measuring import (
     warm_up,
 )
 from tbprof.experiment.messages import Order, SideTask
-from tbprof.experiment.outcome import SCHEMA, Outcome, Verdict, figures, judged, printed
+from tbprof.experiment.outcome import SCHEMA, Outcome, Verdict, figures, judged, percent, printed
 from tbprof.experiment.players import Player, player
 from tbprof.experiment.why import least_disturbed
 from tbprof.preflight.proof.command import add_side_options, other_threads, task_of
@@ -96,7 +96,7 @@ class Experiment:
             self._take_pairs(self._itself, 0, self._seconds * _SHARE_FOR_ITSELF)
             if self._itself.ended is None:
                 if noise := estimate(self._pairs(self._itself)):
-                    say(f"A/A: the program differs from itself by up to {noise.largest:.1%}")
+                    say(f"A/A: the program differs from itself by up to {percent(noise.largest)}")
                 self._take_pairs(self._series, 1, self._seconds * (1 - _SHARE_FOR_ITSELF))
         except KeyboardInterrupt:
             raise Interrupted(self._outcome()) from None
