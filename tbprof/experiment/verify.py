@@ -304,7 +304,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--calibration", metavar="FILE", help=kept)
     parser.add_argument("--max-minutes", type=float, default=5.0, help="of taking turns; default: 5")
     parser.add_argument("--force", action="store_true", help="measure on a machine that is not idle, too")
-    add_side_options(parser)
+    add_side_options(parser, None)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("program", metavar="PROGRAM", help="the script; after it -- and its arguments")
     return parser
