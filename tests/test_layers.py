@@ -105,8 +105,8 @@ LAW = {
     "session_file": allowed("safe_open"),
     "mcp": allowed("safe_open session_file", "anyio mcp pydantic"),
     "cli": allowed(
-        "calibration executors hook html_report job line_rules manual mcp rules.* session_file standard_streams "
-        f"{FRAMES}",
+        "calibration executors hook html_report job line_rules manual mcp rules.* session_file "
+        f"standard_streams {FRAMES}",
         "pynvml shtab",
     ),
     "hook": allowed("process program remote safe_open model", "torch"),
