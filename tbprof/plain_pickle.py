@@ -9,7 +9,7 @@ nested tuples there end the process.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
 from tbprof.errors import SnapshotError
@@ -26,8 +26,8 @@ _MOST_VALUES = 30_000_000
 """The most values and marks, and values that may be meant again: a byte can make a container of a hundred."""
 
 
-def read_plain_pickle(data: bytes) -> Plain:
-    """The value of a pickle.
+def read_plain_pickle(data: bytes, records: Collection[str] = ()) -> Plain:
+    """The value of a pickle; an object of a class that `records` names is the dictionary of its fields.
 
     Raises:
         SnapshotError: It is damaged, or holds what is no plain value.
@@ -35,7 +35,7 @@ def read_plain_pickle(data: bytes) -> Plain:
     if not data.startswith(_BEGINNING):
         raise SnapshotError("it is no pickle as torch writes them: use torch.cuda.memory._dump_snapshot")
     try:
-        return _Reading(data).value()
+        return _Reading(data, records).value()
     except (struct.error, IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise SnapshotError(f"it is damaged ({type(error).__name__})") from error
 
@@ -43,8 +43,8 @@ def read_plain_pickle(data: bytes) -> Plain:
 class _Reading:
     """The machine of a pickle: a stack, its marks, and a memo of what may be meant again."""
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
+    def __init__(self, data: bytes, records: Collection[str]) -> None:
+        self._data, self._records = data, records
         self._at = 0
         self._stack: list[Plain] = []
         self._marks: list[int] = []
@@ -56,7 +56,7 @@ class _Reading:
             code = self._take(1)[0]
             if code == _STOP:
                 return self._stack.pop()
-            act = _ACTS.get(code)
+            act = _ACTS.get(code) or (_RECORD_ACTS.get(code) if self._records else None)
             if act is None:
                 raise SnapshotError(
                     f"byte {self._at - 1} is opcode 0x{code:02x}, which no snapshot of plain values needs: "
@@ -157,6 +157,27 @@ class _Reading:
     def set_marked(self) -> None:
         self.set_items(self._above_mark())
 
+    def name_class(self) -> None:
+        """The name of a class stands for it: none is imported."""
+        name, module = self._stack.pop(), self._stack.pop()
+        if not isinstance(name, str) or not isinstance(module, str):
+            raise TypeError("name")
+        if f"{module}.{name}" not in self._records:
+            raise SnapshotError(f"it holds an object of {module}.{name}: nothing of it was run")
+        self.push(_CLASS)
+
+    def new_record(self) -> None:
+        arguments, named = self._stack.pop(), self._stack.pop()
+        if named is not _CLASS or arguments != ():
+            raise TypeError("object")
+        self.push({})
+
+    def fill_record(self) -> None:
+        fields, target = self._stack.pop(), self._stack[-1]
+        if not isinstance(fields, dict) or not isinstance(target, dict):
+            raise TypeError("fields")
+        target.update(fields)
+
     def memoize(self) -> None:
         self._keep(len(self._memo))
 
@@ -173,6 +194,8 @@ class _Reading:
 
 
 _STOP = ord(".")
+_CLASS = object()
+"""In the place of a class whose objects are records."""
 
 _ACTS: Mapping[int, Callable[[_Reading], None]] = {
     0x80: _Reading.protocol,
@@ -207,7 +230,13 @@ _ACTS: Mapping[int, Callable[[_Reading], None]] = {
     ord("j"): lambda reading: reading.get("<I"),
 }
 """What each opcode does. In `pickletools` they are called PROTO, FRAME, NONE, NEWTRUE, NEWFALSE, BININT1,
-BININT2,
-BININT, LONG1, BINFLOAT, SHORT_BINUNICODE, BINUNICODE, BINUNICODE8, EMPTY_LIST, EMPTY_DICT, EMPTY_TUPLE, MARK,
-TUPLE1, TUPLE2, TUPLE3, TUPLE, APPEND, APPENDS, SETITEM, SETITEMS, MEMOIZE, BINPUT, LONG_BINPUT, BINGET and
-LONG_BINGET."""
+BININT2, BININT, LONG1, BINFLOAT, SHORT_BINUNICODE, BINUNICODE, BINUNICODE8, EMPTY_LIST, EMPTY_DICT,
+EMPTY_TUPLE, MARK, TUPLE1, TUPLE2, TUPLE3, TUPLE, APPEND, APPENDS, SETITEM, SETITEMS, MEMOIZE, BINPUT,
+LONG_BINPUT, BINGET and LONG_BINGET."""
+
+_RECORD_ACTS: Mapping[int, Callable[[_Reading], None]] = {
+    0x93: _Reading.name_class,
+    0x81: _Reading.new_record,
+    ord("b"): _Reading.fill_record,
+}
+"""STACK_GLOBAL, NEWOBJ and BUILD, where records are asked for."""

@@ -54,7 +54,10 @@ LAW = {
     # What imports nothing but what everybody may.
     **{name: allowed() for name in (*FOR_ALL, *("model", "framework_options", "optable", "line_rules"))},
     "records": allowed("", "msgspec"),
-    **{name: allowed() for name in ("standard_streams", "plain_pickle", "process", "rules.files")},
+    **{
+        name: allowed()
+        for name in ("calibration", "standard_streams", "plain_pickle", "process", "rules.files")
+    },
     "__init__": allowed("executors hook html_report preflight"),
     "__main__": allowed("cli"),
     "program": allowed("", "torch"),
@@ -102,8 +105,8 @@ LAW = {
     "session_file": allowed("safe_open"),
     "mcp": allowed("safe_open session_file", "anyio mcp pydantic"),
     "cli": allowed(
-        "executors hook html_report job line_rules manual mcp rules.* session_file standard_streams "
-        f"{FRAMES}",
+        "calibration executors hook html_report job line_rules manual mcp rules.* session_file "
+        f"standard_streams {FRAMES}",
         "pynvml shtab",
     ),
     "hook": allowed("process program remote safe_open model", "torch"),
@@ -111,6 +114,10 @@ LAW = {
     "preflight": allowed(
         "framework_options line_rules optable program standard_streams texts.* model",
         "libcst msgspec pytest torch",
+    ),
+    "experiment": allowed(
+        "calibration plain_pickle preflight program standard_streams texts.* model",
+        "libcst msgspec numpy torch",
     ),
     "demo": allowed("hook", "torch torchvision"),
 }

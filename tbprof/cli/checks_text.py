@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tbprof.cli.terminal import saving_text
+from tbprof.cli.terminal import UNCALIBRATED, saving_text
 from tbprof.escaping import code, escaped, plain, prose
 from tbprof.texts.rule_pages import RuleText
 from tbprof.views.checks import CheckRow, ChecksView
@@ -61,5 +61,5 @@ def _mark(row: CheckRow) -> str:
 def _worth(row: CheckRow) -> list[str]:
     if row.state not in _IS_THE_CASE:
         return []
-    saved = row.no_saving if row.saving is None else f"saves {saving_text(row.saving, calibrated=False)}"
+    saved = row.no_saving if row.saving is None else f"saves {saving_text(row.saving, note=UNCALIBRATED)}"
     return [saved, f"{row.action}."]

@@ -38,6 +38,8 @@ _COMMANDS: Mapping[str, str] = {
     "preflight": "name the lines that would sync, on a machine without a GPU",
     "prove": "say whether a change is right, and what it saves, on a machine without a GPU",
     "fix": "offer edits of the lines that wait, each proved, on a machine without a GPU",
+    "ab": "measure what a change really wins on this machine",
+    "verify": "measure what a line that waits really costs, in one running program",
     "bisect": "find the commit after which the GPU is waited for, on a machine without a GPU",
     "fits": "say which batch sizes fit on a GPU, on a machine without one",
     "doctor": "say what a good recording lacks on this machine",

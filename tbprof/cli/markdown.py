@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tbprof.cli.checks_text import checks_markdown
 from tbprof.cli.output_file import Problem
 from tbprof.cli.reading import near_path
-from tbprof.cli.terminal import saving_text
+from tbprof.cli.terminal import estimate_note, saving_text
 from tbprof.escaping import code, escaped, prose
 from tbprof.judge.steady_steps import marks_steps
 from tbprof.model import Report
@@ -48,7 +48,7 @@ def markdown(report: Report) -> str:
         lines += [prose(f"{view.communication.sentence} {view.communication.detail}"), ""]
     lines += [prose(view.overview.computing), ""] if view.overview.computing else []
     if view.savings is not None:
-        saving = saving_text(view.overview.saving or view.savings, calibrated=view.calibrated)
+        saving = saving_text(view.overview.saving or view.savings, note=estimate_note(report, view))
         lines += [f"Removing waits can save, {each}: {saving}.", ""]
     if view.sites:
         lines += ["| " + " | ".join(_HEADS) + " |", "|---" * len(_HEADS) + "|"]

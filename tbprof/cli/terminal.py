@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from tbprof.calibration import held_on
 from tbprof.cli.reading import near_path
 from tbprof.escaping import plain
 from tbprof.judge.steady_steps import marks_steps
@@ -22,6 +23,8 @@ from tbprof.views.steady import mean_kernels, mean_launches
 from tbprof.views.window import IdleView, SiteRow, WindowView
 from tbprof.views.window_view import window_view
 
+UNCALIBRATED = "uncalibrated"
+"""Said of an estimate where nothing was measured."""
 _SHOWN_SITES = 12
 _OF_RECORDING = "TRC"
 """Rules about how the window was recorded: the program is not to be changed."""
@@ -137,7 +140,7 @@ def _figures(report: Report, view: WindowView) -> list[str]:
     waiting = f"{counted}, waiting {duration(points.wait_us / steps)}{explained}"
     lines.append(f"  sync points  {waiting if points.is_recorded else 'not recorded: no calls of the host'}")
     if view.savings is not None and points.is_recorded:
-        saving = saving_text(view.overview.saving or view.savings, calibrated=view.calibrated)
+        saving = saving_text(view.overview.saving or view.savings, note=estimate_note(report, view))
         lines.append(f"  can be saved {saving} {each} by removing waits{_by_all(report, steps)}")
     return lines
 
@@ -210,14 +213,24 @@ def _peak(one: MemoryPeak) -> MemoryFigures:
     return MemoryFigures(one.device, one.peak_bytes, one.reserved_bytes, one.is_recorded, before_bytes=None)
 
 
-def saving_text(saving: SavingView, *, calibrated: bool) -> str:
+def estimate_note(report: Report, view: WindowView) -> str:
+    """What is known of estimates on this device; `tbprof verify` measures it."""
+    held = None if view.calibrated else held_on(report.trace.devices[0] if report.trace.devices else "")
+    if held is not None:
+        return f"on this device {held[0]} of {held[1]} predictions held"
+    return "" if view.calibrated else UNCALIBRATED
+
+
+def saving_text(saving: SavingView, *, note: str) -> str:
     """The three figures in words, each with what it is; where only the highest is known, that."""
     if saving.ceiling_us == 0:
         return "nothing"
     if saving.estimate_us is None and saving.floor_us == 0:
         return f"at most {duration(saving.ceiling_us)}"
-    note = "" if calibrated else " (uncalibrated)"
-    about = "no estimate" if saving.estimate_us is None else f"about {duration(saving.estimate_us)}{note}"
+    in_brackets = f" ({note})" if note else ""
+    about = (
+        "no estimate" if saving.estimate_us is None else f"about {duration(saving.estimate_us)}{in_brackets}"
+    )
     return f"at least {duration(saving.floor_us)}, {about}, at most {duration(saving.ceiling_us)}"
 
 

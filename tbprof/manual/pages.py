@@ -20,6 +20,7 @@ _NAMES = (
     "prove",
     "fix",
     "bisect",
+    "ab",
     "rules",
     "guides",
     "classic",

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from tbprof.cli import main as command
+from tbprof.experiment import ab, verify
 from tbprof.hook.options import HookOptions
 from tbprof.hook.run import parser as run_parser
 from tbprof.preflight import bisect
@@ -40,6 +41,8 @@ def commands() -> Mapping[str, frozenset[str]]:
     found["preflight"] = _options(preflight_command._parser())
     found["fits"] = _options(fits_command._parser())
     found["fix"] = _options(fix_command._parser())
+    found["ab"] = _options(ab._parser())
+    found["verify"] = _options(verify._parser())
     found["bisect"] = _options(bisect._parser())
     found["prove"] = _options(proof_command._parser())
     return found

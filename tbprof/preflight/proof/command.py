@@ -77,11 +77,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def add_side_options(parser: argparse.ArgumentParser, steps: int = 5) -> None:
-    """How sides are run; `task_of` takes these options."""
-    parser.add_argument(
-        "--steps", type=int, default=steps, help=f"optimizer steps after the first; default: {steps}"
-    )
+def add_side_options(parser: argparse.ArgumentParser, steps: int | None = 5) -> None:
+    """How sides are run; `task_of` takes these options, where `steps` says how many."""
+    if steps is not None:
+        taken = f"optimizer steps after the first; default: {steps}"
+        parser.add_argument("--steps", type=int, default=steps, help=taken)
     add_run_options(parser, time_limit=600.0, limited="of each run; default: 600")
     parser.add_argument(
         "--link",

@@ -25,6 +25,7 @@ from tbprof.preflight.proof.record import (
     read_task,
     write_record,
 )
+from tbprof.preflight.proof.sides import on_this_side
 from tbprof.preflight.proof.witness import Witness, in_another_order, seed_all
 from tbprof.preflight.session import Preflight
 from tbprof.preflight.watching.mode import RUNNERS
@@ -46,7 +47,7 @@ def run_side(task: Task) -> SideRecord:
     )
     preflight.look_at_steps(witness.look)
     os.chdir(task.folder)
-    sys.path[:] = [_on_this_side(entry, original, root) for entry in sys.path]
+    sys.path[:] = [on_this_side(entry, original, root) for entry in sys.path]
     world = [int(os.environ.get("WORLD_SIZE", "1"))]
     try:
         with ExitStack() as stack:
@@ -99,14 +100,6 @@ def run_side(task: Task) -> SideRecord:
         turns=witness.turns,
         unproved=tuple(dict.fromkeys(reached.unproved())),
     )
-
-
-def _on_this_side(entry: str, original: Path, root: Path) -> str:
-    """A folder that modules are imported from, such as that of `pip install -e`, in the side."""
-    path = Path(entry).resolve()
-    is_mapped = entry and path.is_relative_to(original) and not (path / "tbprof" / "preflight").is_dir()
-    inside = root / path.relative_to(original) if is_mapped else path
-    return str(inside) if is_mapped and inside.is_dir() else entry
 
 
 def _with_another_implementation(optimizer: object, *_: object) -> None:

@@ -39,7 +39,7 @@ def run_in_process(task: Task) -> Ended:
             env=_environment(temporary, task),
             start_new_session=True,
         )
-        with _ended_with_its_children(process, temporary):
+        with ended_with_its_children(process, temporary):
             try:
                 code = process.wait(task.time_limit + _GRACE_SECONDS)
             except subprocess.TimeoutExpired:
@@ -57,7 +57,8 @@ def run_in_process(task: Task) -> Ended:
 
 
 @contextmanager
-def _ended_with_its_children(process: subprocess.Popen[bytes], temporary: Path) -> Iterator[None]:
+def ended_with_its_children(process: subprocess.Popen[bytes], temporary: Path) -> Iterator[None]:
+    """A block after which neither the process is left, nor what it started."""
     try:
         yield
     finally:

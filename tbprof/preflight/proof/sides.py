@@ -148,6 +148,14 @@ def _files_of(folder: Path) -> Iterator[Path]:
                 yield path.relative_to(folder)
 
 
+def on_this_side(entry: str, original: Path, root: Path) -> str:
+    """A folder that modules are imported from, such as that of `pip install -e`, in the side."""
+    path = Path(entry).resolve()
+    is_mapped = entry and path.is_relative_to(original) and not (path / "tbprof" / "preflight").is_dir()
+    inside = root / path.relative_to(original) if is_mapped else path
+    return str(inside) if is_mapped and inside.is_dir() else entry
+
+
 def _link(links: Sequence[str], side: Side) -> None:
     for link in links:
         source = Path(link).resolve()
