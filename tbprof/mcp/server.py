@@ -1,6 +1,6 @@
 """The tools: each is a command of tbprof, below one root, with its output as bounded and quoted text.
 
-Nothing is written but the session's notes; programs are run by `preflight` and `prove`, as their names say.
+Nothing is written but the session's notes; `preflight`, `prove` and `ab` run programs, as their names say.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _Path = Annotated[str, Field(description="a file or folder below the root that t
 _Program = Annotated[str, Field(description="a Python script below the root")]
 _Arguments = Annotated[list[str], Field(description="what the script is given")]
 _Side = Annotated[str, Field(description="a revision of git, or a folder or script below the root; . is now")]
+_SharedProgram = Annotated[str, Field(description="below both sides; empty where these are scripts")]
+_Minutes = Annotated[int, Field(ge=1, le=60, description="at most so long")]
 _Rows = Annotated[int, Field(ge=1, le=200)]
 _Steps = Annotated[int, Field(ge=1, le=50, description="optimizer steps to look at")]
 _Table = Literal["operators", "kernels", "modules", "collectives", "memory", "allocations"]
@@ -57,7 +59,7 @@ def server_below(root: Path) -> MCPServer:
     reading = (tools.report, tools.explain_rule, tools.source, tools.table, tools.compare, tools.check)
     for tool in (*reading, tools.notes):
         server.tool(annotations=_READS)(tool)
-    for tool in (tools.preflight, tools.prove):
+    for tool in (tools.preflight, tools.prove, tools.ab):
         server.tool(annotations=_RUNS_A_PROGRAM)(tool)
     server.tool(annotations=_WRITES)(tools.note)
     return server
@@ -151,17 +153,33 @@ class _Tools:
         context: Context,
         before: _Side,
         after: _Side,
-        program: Annotated[str, Field(description="below both sides; empty where these are scripts")],
+        program: _SharedProgram,
         arguments: _Arguments,
         steps: _Steps = 5,
     ) -> str:
         """Say whether a change is right: both sides run from the same seeds, and are compared to the bit."""
         sides = [self._commands.side(before), self._commands.side(after)]
-        if program.startswith("-") or ".." in Path(program).parts or Path(program).is_absolute():
-            raise UsageError(f"{program!r} is no path below both sides: give one such as train.py")
-        programs = [program] if program else []
-        ended = await self._run(context, "prove", "--steps", str(steps), *sides, *programs, "--", *arguments)
+        given = (*_program_of_sides(program), "--", *arguments)
+        ended = await self._run(context, "prove", "--steps", str(steps), *sides, *given)
         return answer(ended.output, more="prove a smaller change", note=_said(ended))
+
+    @_in_sentences
+    async def ab(
+        self,
+        context: Context,
+        before: _Side,
+        after: _Side,
+        program: _SharedProgram,
+        arguments: _Arguments,
+        minutes: _Minutes = 5,
+        force: Annotated[bool, Field(description="measure on a machine that is not idle, too")] = False,
+    ) -> str:
+        """Measure what a change wins: both sides take turns here, after the machine against itself."""
+        sides = [self._commands.side(before), self._commands.side(after)]
+        given = (*_program_of_sides(program), "--", *arguments)
+        forced = ("--force",) if force else ()
+        ended = await self._run(context, "ab", "--max-minutes", str(minutes), *forced, *sides, *given)
+        return answer(ended.output, more="measure a smaller change", note=_said(ended))
 
     @_in_sentences
     async def note(self, kind: _Note, text: Annotated[str, Field(max_length=2000)]) -> str:
@@ -173,6 +191,17 @@ class _Tools:
     async def notes(self, last: _Rows = 20) -> str:
         """Show the last lines of the session."""
         return answer(self._session.text(last), more="ask for fewer with last=")
+
+
+def _program_of_sides(program: str) -> tuple[str, ...]:
+    """The program as an argument of a command; none where the sides are programs.
+
+    Raises:
+        UsageError: It leads out of the sides, or is an option.
+    """
+    if program.startswith("-") or ".." in Path(program).parts or Path(program).is_absolute():
+        raise UsageError(f"{program!r} is no path below both sides: give one such as train.py")
+    return (program,) if program else ()
 
 
 def _said(ended: Ended) -> str:

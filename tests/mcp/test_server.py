@@ -94,6 +94,18 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"before": "waits.py", "after": "wrong.py", "program": "", "arguments": [], "steps": 2},
         ": not equal",
     ),
+    "measured": (
+        "ab",
+        {
+            "before": "waits.py",
+            "after": "wrong.py",
+            "program": "",
+            "arguments": [],
+            "minutes": 1,
+            "force": True,
+        },
+        "not equal",
+    ),
     "compare": (
         "compare",
         {"before": "classifier_0_before_h200", "after": "classifier_1_constant_h200"},
@@ -256,17 +268,5 @@ def test_the_command_serves_on_stdin_and_stdout(root: Path) -> None:
         async with Client(stdio_client(parameters)) as client:
             return sorted(tool.name for tool in (await client.list_tools()).tools)
 
-    assert anyio.run(main) == sorted(
-        [
-            "report",
-            "explain_rule",
-            "source",
-            "table",
-            "compare",
-            "check",
-            "preflight",
-            "prove",
-            "note",
-            "notes",
-        ]
-    )
+    tools = "ab check compare explain_rule note notes preflight prove report source table"
+    assert anyio.run(main) == tools.split()

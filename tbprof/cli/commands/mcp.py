@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.reading import local_path
 from tbprof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("mcp")
     parser.add_argument(
-        "--root", type=Path, default=Path(), help="what agents may read, and run; default: this folder"
+        "--root", type=local_path, default=Path(), help="what agents may read, and run; default: this folder"
     )
     parser.set_defaults(run=run)
 

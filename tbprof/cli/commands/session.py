@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tbprof.cli.reading import local_path
 from tbprof.session_file import KINDS, Session
 from tbprof.standard_streams import put
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def add_to(commands: Commands) -> None:
     parser = commands.add_parser("session")
     parser.add_argument(
-        "folder", nargs="?", type=Path, default=Path(), help="the project; default: this folder"
+        "folder", nargs="?", type=local_path, default=Path(), help="the project; default: this folder"
     )
     parser.add_argument("--add", choices=KINDS, metavar="KIND", help=f"add a note: {', '.join(KINDS)}")
     parser.add_argument("--text", default="", help="of the note")
