@@ -58,3 +58,8 @@ def __getattr__(name: str) -> object:
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Add `%%tbprof` to a notebook: what `%load_ext tbprof` calls."""
+    import_module("tbprof.notebook").register(shell)

@@ -58,7 +58,7 @@ LAW = {
         name: allowed()
         for name in ("calibration", "standard_streams", "plain_pickle", "process", "rules.files")
     },
-    "__init__": allowed("executors hook html_report preflight"),
+    "__init__": allowed("executors hook html_report notebook preflight"),
     "__main__": allowed("cli"),
     "program": allowed("", "torch"),
     "remote": allowed("process model", "fsspec"),
@@ -102,6 +102,7 @@ LAW = {
     ),
     "html_report": allowed(f"manual {FRAMES}"),
     "plugin": allowed(f"manual {FRAMES}", "msgspec numpy tensorboard werkzeug"),
+    "notebook": allowed("html_report preflight standard_streams", "torch"),
     "session_file": allowed("safe_open"),
     "mcp": allowed("safe_open session_file", "anyio mcp pydantic"),
     "cli": allowed(
