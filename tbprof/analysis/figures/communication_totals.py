@@ -12,7 +12,7 @@ from tbprof.analysis.collectives import OPS, bus_factor, ends_of_op, key_of_op, 
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.device_pieces import HOST_COLLECTIVES
 from tbprof.analysis.figures.rank_sequence import host_sequence, rank_sequence
-from tbprof.analysis.intervals import intersect, total_ns, union
+from tbprof.analysis.intervals import intersect, overlap_ns, total_ns, union
 from tbprof.analysis.names import matching_rows
 from tbprof.model import CollectiveKey, CollectiveTotal, Communication, PeerTraffic
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
@@ -35,7 +35,8 @@ def communication_totals(facts: Facts) -> Communication | None:
         if not on_host and of_device is None:
             return None
         return Communication(None, None, on_host, sequence=of_device or host_sequence(facts))
-    on_device = sorted(_on_device(facts), key=lambda total: (-(total.exposed_ns or 0), -total.total_ns))
+    on_device = [total for total, _ in _on_device(facts)]
+    on_device.sort(key=lambda total: (-(total.exposed_ns or 0), -total.total_ns))
     inside = union(facts.steps.gpu_start_ns, facts.steps.gpu_end_ns)
     overlapped = facts.parts.communication_overlapped.values()
     return Communication(
@@ -47,17 +48,27 @@ def communication_totals(facts: Facts) -> Communication | None:
     )
 
 
-def _on_device(facts: Facts) -> Iterator[CollectiveTotal]:
+def overlapped_counts(facts: Facts) -> dict[CollectiveTotal, int]:
+    """The totals of devices, and how many of each run at least half of their time beside computing."""
+    at, work, beside = facts.collectives.at, facts.work, facts.parts.communication_overlapped
+    covered = np.zeros(len(at), np.int64)
+    for device in beside:
+        mine = np.flatnonzero(work.device[at] == device)
+        covered[mine] = overlap_ns(beside[device], work.start_ns[at[mine]], work.end_ns[at[mine]])
+    is_covered = (covered > 0) & (2 * covered >= (work.end_ns - work.start_ns)[at])
+    return {total: int(np.count_nonzero(is_covered[mine])) for total, mine in _on_device(facts)}
+
+
+def _on_device(facts: Facts) -> Iterator[tuple[CollectiveTotal, Int64s]]:
+    """Each with its members' places in `facts.collectives`."""
     found, work = facts.collectives, facts.work
     length = (work.end_ns - work.start_ns)[found.at]
     for numbers in _counted_together(found.keys, found.key, length):
         mine = np.flatnonzero(is_among(found.key, numbers))
         total = _total([found.keys[number] for number in found.key[mine].tolist()], length[mine])
-        yield dataclasses.replace(
-            total,
-            exposed_ns=int(facts.collective_exposed_ns[mine].sum()),
-            streams=tuple(stream for stream in distinct(work.stream[found.at[mine]]).tolist() if stream >= 0),
-        )
+        streams = tuple(stream for stream in distinct(work.stream[found.at[mine]]).tolist() if stream >= 0)
+        exposed = int(facts.collective_exposed_ns[mine].sum())
+        yield dataclasses.replace(total, exposed_ns=exposed, streams=streams), mine
 
 
 def _counted_together(keys: Sequence[CollectiveKey], key: Int64s, length_ns: Int64s) -> list[list[int]]:

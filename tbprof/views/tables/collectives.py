@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.figures.communication_totals import communication_totals
+from tbprof.analysis.figures.communication_totals import communication_totals, overlapped_counts
 from tbprof.errors import UsageError
 from tbprof.model import CollectiveTotal
 from tbprof.texts.tables import collectives_sentence
@@ -44,6 +44,9 @@ def collectives(facts: Facts, by: str, *, in_steps: bool) -> Table:
         raise UsageError("collectives are counted over the whole trace: leave --scope out")
     communication = communication_totals(facts)
     found = () if communication is None else communication.collectives
+    counts = overlapped_counts(facts) if found and facts.device_is_known else {}
+    about = "How many run at least half of their time beside computing."
+    columns = (*_COLUMNS, Column("overlapped", counts.get, "count", head="overlapped", about=about))
     exposed = None if communication is None else optional_us(communication.exposed_ns)
     overlapped = None if communication is None else optional_us(communication.overlapped_ns)
     return Table(
@@ -54,7 +57,7 @@ def collectives(facts: Facts, by: str, *, in_steps: bool) -> Table:
         ),
         in_steps=in_steps,
         steps=facts.steps.names if facts.steps.recorded else (),
-        columns=_COLUMNS,
-        rows=cells_of(_COLUMNS, found),
+        columns=columns,
+        rows=cells_of(columns, found),
         beside={"exposed_us": exposed, "overlapped_us": overlapped},
     )

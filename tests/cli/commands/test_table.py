@@ -14,6 +14,7 @@ from command_line import SAMPLES
 from communication_scenes import exchanging
 from trace_builder import TraceBuilder
 
+import tbprof
 from tbprof.cli.main import main
 
 TRACE = SAMPLES / "h100_bert_small_infer" / "h100_bert_small.json.gz"
@@ -211,6 +212,22 @@ def test_collectives_are_those_of_the_whole_trace(capsys: pytest.CaptureFixture[
     assert (row["count"], row["bytes_in"], row["total_us"]) == (2, 8_000, 4_000)
     assert row["bus_gb_s"] == pytest.approx(1.75 * 8_000 / 4_000_000)
     assert "all_reduce" in printed(capsys, "collectives", trace)
+
+
+def test_a_test_can_count_the_collectives_that_computing_covers(tmp_path: Path) -> None:
+    built = TraceBuilder()
+    built.step(1, 0, 1_000)
+    built.launch(1, 2, runs=(100, 400))
+    # Of 100 us each: 100, 50, 49 and none beside computing; one runs beside another collective.
+    for number, begin in enumerate((200, 350, 351, 451, 500)):
+        built.op("record_param_comms", 3 + 4 * number, 6 + 4 * number)
+        built.events[-1]["args"].update({"Collective name": "all_gather", "Process Group Name": "0"})
+        runs, stream = (begin, begin + 100), 20 + number
+        name = "ncclDevKernel_AllGather_RING_LL"
+        built.launch(4 + 4 * number, 5 + 4 * number, runs=runs, name=name, stream=stream)
+    trace = built.write(tmp_path / "host_1.1000.pt.trace.json")
+    gathers = [row for row in tbprof.load(trace).collectives() if row["kind"] == "all_gather"]
+    assert (sum(row["count"] for row in gathers), sum(row["overlapped"] for row in gathers)) == (5, 2)
 
 
 def test_a_trace_without_collectives_says_so(capsys: pytest.CaptureFixture[str]) -> None:
