@@ -12,17 +12,17 @@ from collections.abc import Callable
 from tbprof.escaping import escaped, plain, prose
 from tbprof.texts.check_outcomes import failure_sum, found_sentence, unjudged_sum
 from tbprof.texts.figures.quantities import count
-from tbprof.views.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found
+from tbprof.views.check import STATES, Accepted, BudgetRow, CheckRow, CheckView, Found, OverlapRow
 
 
 def github_annotations(view: CheckView, path_in_checkout: Callable[[str], str]) -> list[str]:
-    """One line for each finding that is not accepted, all that could not be judged or is over its budget, and
-    each warning.
+    """One line for each finding that is not accepted, all that could not be judged, is over its budget or
+    overlaps too little, and each warning.
     """
-    budgets = [row.text for row in view.budgets if row.is_exceeded or row.found is None]
+    gates = [row.text for row in view.gates if row.fails or row.found is None]
     return [
         *(_annotation(row, path_in_checkout) for row in view.rows if row.state in _OPEN),
-        *(_command("error", {"title": "tbprof"}, text) for text in (*view.unjudged, *budgets)),
+        *(_command("error", {"title": "tbprof"}, text) for text in (*view.unjudged, *gates)),
         *(
             _command(
                 "warning",
@@ -66,7 +66,7 @@ _FORMER = (
     "the baseline is of an earlier form, in which two lines of one function may be mistaken for each other: "
     "--update-baseline writes it again and keeps its reasons"
 )
-_NO_POLICY = "no policy given: nothing can fail; add --forbid or --budget"
+_NO_POLICY = "no policy given: nothing can fail; add --forbid, --budget or --overlap"
 _UNSEEN = (
     "not in every step, and the baseline is of a recording of other steps: it can't tell whether this is new"
 )
@@ -92,7 +92,7 @@ def check_text(view: CheckView, *, has_policy: bool) -> str:
         lines.append(_FORMER)
     for row in (*failing, *others):
         lines += _finding(row)
-    lines += [f"{_budget_state(row):<12}{row.text}" for row in view.budgets]
+    lines += [f"{_gate_state(row):<12}{row.text}" for row in view.gates]
     lines += [f"{'warning':<12}{row.rule} {_place(row.file, row.line)}{row.text}" for row in view.warned]
     lines += [_gone(line) for line in view.gone]
     lines += [f"{view.verdict}: {_failures(view)}{_sum(view)}"] if has_policy else [_sum(view), _NO_POLICY]
@@ -122,10 +122,10 @@ def _place(file: str, line: int | None) -> str:
     return "" if not file else f"{file} " if line is None else f"{file}:{line} "
 
 
-def _budget_state(row: BudgetRow) -> str:
+def _gate_state(row: BudgetRow | OverlapRow) -> str:
     if row.found is None:
         return "not judged"
-    return "FAILS" if row.is_exceeded else "budget"
+    return "FAILS" if row.fails else "budget" if isinstance(row, BudgetRow) else "overlap"
 
 
 def _gone(line: Accepted) -> str:
@@ -135,7 +135,8 @@ def _gone(line: Accepted) -> str:
 def _failures(view: CheckView) -> str:
     """What failed, before what there is; "" where nothing did."""
     over = [row.of or "sync points" for row in view.budgets if row.is_exceeded]
-    return f"{failure_sum(sum(row.fails for row in view.rows), over)}; " if view.fails else ""
+    exposed = sum(row.is_missed for row in view.overlaps)
+    return f"{failure_sum(sum(row.fails for row in view.rows), over, exposed)}; " if view.fails else ""
 
 
 def _sum(view: CheckView) -> str:
@@ -143,7 +144,9 @@ def _sum(view: CheckView) -> str:
     counted = ", ".join(f"{states.count(state)} {state}" for state in STATES)
     found = f"{count(len(states), 'finding')} ({counted})"
     budgets = [f"the budget of {row.of}" for row in view.budgets if row.found is None]
-    words = [*view.unjudged_words, *budgets]
+    unknown = sum(row.found is None for row in view.overlaps)
+    overlaps = [f"the overlap of {count(unknown, 'window')}"] if unknown else []
+    words = [*view.unjudged_words, *budgets, *overlaps]
     windows = len(view.unjudged_recordings)
     if not windows and not words:
         return found
@@ -164,7 +167,7 @@ def check_comment(view: CheckView, path_in_checkout: Callable[[str], str]) -> st
     parts = [f"### tbprof: {escaped(view.verdict)}, {what}"]
     parts += ["Predicted, no GPU was used: lines and counts, no times."] if view.predicted else []
     parts += [prose(doubt) for doubt in view.doubts]
-    listed = [_budget(row) for row in view.budgets if row.is_exceeded or row.found is None]
+    listed = _first([_gate(row) for row in view.gates if row.fails or row.found is None])
     listed += _first([f"- **not judged**: {prose(sentence)}" for sentence in view.unjudged])
     listed += _first([_commented(row, path_in_checkout) for row in rows])
     parts += ["\n".join(listed)] if listed else []
@@ -186,8 +189,8 @@ def _commented(row: CheckRow, path_in_checkout: Callable[[str], str]) -> str:
     return f"{item}<br>{_code(found.shown_code)}" if found.shown_code else item
 
 
-def _budget(row: BudgetRow) -> str:
-    state = "fails" if row.is_exceeded else "not judged"
+def _gate(row: BudgetRow | OverlapRow) -> str:
+    state = "fails" if row.fails else "not judged"
     return f"- **{state}**: {prose(row.text)}"
 
 

@@ -195,12 +195,42 @@ def budget_sentence(
     return f"{said}; {lacking}" if lacking else said
 
 
-def failure_sum(forbidden: int, over_budget: Sequence[str]) -> str:
-    """What fails the build, in a few words: so many findings, and what is over its budget."""
+def overlap_sentence(
+    name: str,
+    found: float | None,
+    asked: int,
+    *,
+    covered_us: float,
+    exposed_us: float,
+    in_steps: bool,
+    unknown: str,
+) -> str:
+    """How much of the communication of a window computing covers; `found` is None where `unknown` says why
+    nobody knows.
+    """
+    if found is None:
+        return f"{name}: the overlap can't be judged: {unknown}"
+    return (
+        f"{name}: computing covers {_floor(found, asked)} % of the communication, {asked} % asked: of "
+        f"{'a step' if in_steps else 'the window'} {duration(covered_us)} are covered and "
+        f"{duration(exposed_us)} exposed"
+    )
+
+
+def _floor(found: float, asked: int) -> str:
+    """What misses its goal is not rounded up to it."""
+    return f"{found if found >= asked else min(found, asked - 0.1):.1f}"
+
+
+def failure_sum(forbidden: int, over_budget: Sequence[str], too_exposed: int) -> str:
+    """What fails the build, in a few words: so many findings, what is over its budget, and in how many
+    windows too little overlaps.
+    """
     is_one = "is" if forbidden == 1 else "are"
     found = [f"{count(forbidden, 'finding')} {is_one} forbidden"] if forbidden else []
     over = [f"over the budget of {' and '.join(over_budget)}"] if over_budget else []
-    return ", ".join([*found, *over])
+    exposed = [f"too little overlap in {count(too_exposed, 'window')}"] if too_exposed else []
+    return ", ".join([*found, *over, *exposed])
 
 
 def unchecked_sentence(word: str) -> str:

@@ -92,6 +92,18 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True)
+class Overlap:
+    """How much of a device's communication has computing beside it, in a mean step of a mean device."""
+
+    covered_us: float = 0.0
+    exposed_us: float = 0.0
+    in_steps: bool = True
+    """Whether the figures are those of a step; else of the window."""
+    unknown: str = ""
+    """Why it can't be judged, the end of a sentence; "" where it can be."""
+
+
+@dataclass(frozen=True, slots=True)
 class Recording:
     """One window, or one run of preflight."""
 
@@ -105,6 +117,7 @@ class Recording:
     warned: tuple[Warned, ...]
     shares: Mapping[str, float] = field(default_factory=dict)
     """Shares of the steps, in percent, by the words of `SHARES`; what was not recorded is left out."""
+    overlap: Overlap = Overlap(unknown="no GPU was recorded")
     is_of_first_steps: bool = False
     """Whether the program began with its steps: then a line that runs each hundredth step is in them."""
     doubt: str = ""
@@ -168,6 +181,29 @@ class BudgetRow:
     """Recordings that lack the figure."""
     text: str
 
+    @property
+    def fails(self) -> bool:
+        return self.is_exceeded
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapRow:
+    """The overlap of one recording, against what is asked of each."""
+
+    recording: str
+    asked: int
+    """The least that computing has to cover of the communication, in percent."""
+    found: float | None
+    """None where it can't be judged, as the next two."""
+    covered_us: float | None
+    exposed_us: float | None
+    is_missed: bool
+    text: str
+
+    @property
+    def fails(self) -> bool:
+        return self.is_missed
+
 
 @dataclass(frozen=True, slots=True)
 class CheckRow:
@@ -194,6 +230,8 @@ class CheckView:
     """Most warm steps of one of them; 0 where nothing took a step."""
     rows: tuple[CheckRow, ...]
     budgets: tuple[BudgetRow, ...]
+    overlaps: tuple[OverlapRow, ...]
+    """One for each recording without a gap; none where no overlap was asked for."""
     warned: tuple[Warned, ...]
     gone: tuple[Accepted, ...]
     """What the baseline has and nobody found any more."""
@@ -213,9 +251,14 @@ class CheckView:
     """Whether any of them put anything on a GPU."""
 
     @property
+    def gates(self) -> tuple[BudgetRow | OverlapRow, ...]:
+        """What is about no line."""
+        return (*self.budgets, *self.overlaps)
+
+    @property
     def fails(self) -> bool:
-        """Whether anything that was forbidden was found, or a budget is exceeded."""
-        return any(row.fails for row in self.rows) or any(row.is_exceeded for row in self.budgets)
+        """Whether anything that was forbidden was found, a budget is exceeded, or too little overlaps."""
+        return any(row.fails for row in (*self.rows, *self.gates))
 
     @property
     def verdict(self) -> str:

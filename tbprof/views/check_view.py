@@ -9,11 +9,11 @@ baseline of an earlier form, by function and rule, in the order of the lines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from tbprof.model import code_without_format
-from tbprof.texts.check_outcomes import budget_sentence, unchecked_sentence
+from tbprof.texts.check_outcomes import budget_sentence, overlap_sentence, unchecked_sentence
 from tbprof.views.check import (
     NEW,
     SHARES,
@@ -25,6 +25,7 @@ from tbprof.views.check import (
     CheckRow,
     CheckView,
     Found,
+    OverlapRow,
     Recording,
     RowState,
 )
@@ -36,6 +37,7 @@ def check_view(
     *,
     forbidden: Sequence[str],
     budgets: Sequence[Budget],
+    overlap: int | None = None,
 ) -> CheckView:
     """Judge what was found.
 
@@ -45,22 +47,26 @@ def check_view(
         forbidden: Words that fail the build: `new`, rules, families of rules, kinds. What is
             accepted or suppressed is never forbidden.
         budgets: What there may be of something in a step.
+        overlap: The least, in percent, that computing has to cover of each recording's communication.
     """
     found = _once(finding for recording in recordings for finding in recording.found)
     known = matched(found, baseline.accepted)
     rows = [_row(finding, known.get(finding.fingerprint), baseline, forbidden) for finding in found]
     steps = max((recording.steps for recording in recordings), default=0)
     over = tuple(_budget_row(budget, recordings, has_steps=steps > 0) for budget in budgets)
+    overlaps = () if overlap is None else tuple(_overlap_rows(overlap, recordings))
+    gates: list[BudgetRow | OverlapRow] = [*over, *overlaps]
     kept = {line.fingerprint for line in known.values()}
     words = tuple(word for word in forbidden if _is_unchecked(word, recordings))
     unjudged = (*(one.gap for one in recordings if one.gap), *map(unchecked_sentence, words))
     return CheckView(
-        passed=not any(row.fails for row in rows) and all(map(_is_kept, over)) and not unjudged,
+        passed=not (any(row.fails for row in rows) or unjudged) and all(map(_is_kept, gates)),
         recordings=tuple(recording.name for recording in recordings),
         predicted=any(recording.predicted for recording in recordings),
         steps=steps,
         rows=tuple(sorted(rows, key=_by_state_and_place)),
         budgets=over,
+        overlaps=overlaps,
         warned=tuple(dict.fromkeys(line for recording in recordings for line in recording.warned)),
         gone=tuple(line for line in baseline.accepted if line.fingerprint not in kept),
         is_former_baseline=baseline.is_former,
@@ -143,8 +149,34 @@ def _budget_row(budget: Budget, recordings: Sequence[Recording], *, has_steps: b
     )
 
 
-def _is_kept(row: BudgetRow) -> bool:
-    return row.found is not None and not row.is_exceeded
+def _overlap_rows(asked: int, recordings: Sequence[Recording]) -> Iterator[OverlapRow]:
+    """Each window by itself: a rank that covers all makes up for none that covers nothing."""
+    for recording in recordings:
+        of = recording.overlap
+        if recording.gap:
+            continue  # That it can't be judged is said already.
+        found = None if of.unknown else round(100 * of.covered_us / (of.covered_us + of.exposed_us), 6)
+        yield OverlapRow(
+            recording=recording.name,
+            asked=asked,
+            found=found,
+            covered_us=None if of.unknown else of.covered_us,
+            exposed_us=None if of.unknown else of.exposed_us,
+            is_missed=found is not None and found < asked,
+            text=overlap_sentence(
+                recording.name,
+                found,
+                asked,
+                covered_us=of.covered_us,
+                exposed_us=of.exposed_us,
+                in_steps=of.in_steps,
+                unknown=of.unknown,
+            ),
+        )
+
+
+def _is_kept(row: BudgetRow | OverlapRow) -> bool:
+    return row.found is not None and not row.fails
 
 
 def _spent(word: str, recording: Recording) -> float | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from tbprof.judge.steady_steps import marks_steps
 from tbprof.model import Finding, PredictedLine, Report, Site, Source, code_line, code_statement, suppression
 from tbprof.rules.registry import RULES
 from tbprof.texts.check_outcomes import warned_sentence
 from tbprof.texts.finding_notes import option_note
 from tbprof.texts.predicted import option_of_line
 from tbprof.texts.rule_pages import rule_words
-from tbprof.views.check import SHARES, Found, Recording, Warned
+from tbprof.views.check import SHARES, Found, Overlap, Recording, Warned
+from tbprof.views.communication import communication_view
 from tbprof.views.findings import finding_row
 
 _WORTH_A_WARNING = ("critical", "high", "medium")
@@ -31,6 +33,7 @@ def report_recording(report: Report) -> Recording:
         sync_points=_most_sync_points(report, found),
         found=tuple(finding for finding in found if finding.per_step > 0),
         shares=_shares(report),
+        overlap=_overlap(report),
         unchecked=_unchecked(report),
         warned=tuple(
             _warned(report, finding)
@@ -49,6 +52,17 @@ def _shares(report: Report) -> dict[str, float]:
     parts = {"communication": exposed_ns, "idle": report.idle.total.device_ns}
     known = {name: part_ns for name in SHARES if (part_ns := parts[name]) is not None}
     return {name: 100 * part_ns / report.devices_ns for name, part_ns in known.items() if report.devices_ns}
+
+
+def _overlap(report: Report) -> Overlap:
+    """What can't be judged is not 0 %: nothing was said to another rank, or not where a device is known."""
+    view = communication_view(report)
+    parts = (0.0, 0.0) if view is None else (view.overlapped_us or 0.0, view.exposed_us or 0.0)
+    if any(parts):
+        return Overlap(*parts, marks_steps(report))
+    if report.idle is None:
+        return Overlap()
+    return Overlap(unknown="no collective was recorded" if view is None else "no collective ran in its steps")
 
 
 def _unchecked(report: Report) -> frozenset[str]:

@@ -52,10 +52,11 @@ def sarif_log(view: CheckView, path_in_checkout: Callable[[str], str]) -> Json:
 
 
 def _invocation(view: CheckView) -> Json:
-    """Whether all could be judged that was asked for, and what could not."""
-    said = [*view.unjudged, *(row.text for row in view.budgets if row.found is None)]
-    notes = [{"level": "error", "message": {"text": sentence}} for sentence in said]
-    return {"executionSuccessful": not said, "toolExecutionNotifications": notes}
+    """Whether all could be judged that was asked for, what could not, and what else fails."""
+    unjudged = [*view.unjudged, *(row.text for row in view.gates if row.found is None)]
+    failing = [row.text for row in view.gates if row.fails]
+    notes = [{"level": "error", "message": {"text": sentence}} for sentence in (*unjudged, *failing)]
+    return {"executionSuccessful": not unjudged, "toolExecutionNotifications": notes}
 
 
 def _rules(view: CheckView) -> list[Json]:

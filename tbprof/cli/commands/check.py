@@ -83,6 +83,12 @@ def add_to(commands: Commands) -> None:
         help="fail for more than N sync points, or findings of a kind, in one step, or for more than "
         f"N%% of the steps of {' or '.join(SHARES)}; may be repeated",
     )
+    parser.add_argument(
+        "--overlap",
+        type=_percent,
+        metavar="N%",
+        help="fail for a window of which computing covers less than N%% of the GPU's communication",
+    )
     parser.add_argument("--format", choices=("text", "json", "sarif", "github", "markdown"), default="text")
     parser.add_argument("--source-root", type=local_path, metavar="DIR", help="where files of the report lie")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of reports")
@@ -92,8 +98,8 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Look, judge, print.
 
-    Ends with 1 where something was forbidden or over its budget, 2 where it can't be known, and 3 where the
-    program put nothing on a GPU.
+    Ends with 1 where something was forbidden, over its budget or overlaps too little, 2 where it can't be
+    known, and 3 where the program put nothing on a GPU.
 
     Raises:
         TbprofError: Something could not be read, or the program could not be run.
@@ -108,7 +114,13 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--update-baseline needs --baseline FILE: say where it is")
     # First: a program may run for minutes.
     accepted = _accepted(options)
-    judge = partial(check_view, _recordings(options), forbidden=options.forbid, budgets=options.budget)
+    judge = partial(
+        check_view,
+        _recordings(options),
+        forbidden=options.forbid,
+        budgets=options.budget,
+        overlap=options.overlap,
+    )
     view = judge(accepted)
     if options.update_baseline:
         _check_whole(view, options.baseline)
@@ -232,7 +244,7 @@ def _printed(view: CheckView, options: argparse.Namespace) -> str:
         return "".join(f"{line}\n" for line in github_annotations(view, path))
     if options.format == "markdown":
         return check_comment(view, path)
-    has_policy = bool(options.forbid or options.budget or options.update_baseline)
+    has_policy = bool(options.forbid or options.budget or options.overlap or options.update_baseline)
     return check_text(view, has_policy=has_policy)
 
 
@@ -257,6 +269,13 @@ def _word(given: str) -> str:
         f"{given!r} is not a word of tbprof check: name {NEW}, a rule such as SYN01, a family such as CPY, "
         f"or one of {', '.join(LINE_KINDS)}"
     )
+
+
+def _percent(given: str) -> int:
+    found = re.fullmatch(r"(\d+)%", given)
+    if found is None or not 1 <= int(found[1]) <= 100:
+        raise argparse.ArgumentTypeError(f"{given!r} is no overlap: give 1% to 100%, as 80%")
+    return int(found[1])
 
 
 def _budget(given: str) -> Budget:

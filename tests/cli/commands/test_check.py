@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def test_without_a_word_nothing_fails_and_all_is_listed(capsys: Capture) -> None
     assert lines[0] == str(SAMPLE)
     assert any("modeling_attn_mask_utils.py:429" in line and line.startswith("new") for line in lines)
     assert lines[-2].startswith("1 finding (1 new, ")
-    assert lines[-1] == "no policy given: nothing can fail; add --forbid or --budget"
+    assert lines[-1] == "no policy given: nothing can fail; add --forbid, --budget or --overlap"
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,93 @@ def test_a_part_that_nobody_recorded_is_no_zero(form: str, tmp_path: Path, capsy
     assert "0.0 %" not in printed
     assert form in ("json", "github") or "not judged" in printed
     assert form != "json" or json.loads(printed)["passed"] is False
+
+
+def _overlapping(folder: Path, covered: dict[str, float]) -> Path:
+    """Windows of one step of 10 ms, each with a collective of 4 ms that computing covers for so many us."""
+    for name, covered_us in covered.items():
+        built = TraceBuilder()
+        built.step(1, 0, 10_000)
+        built.launch(1, 2, runs=(1_000, 5_000))
+        if covered_us >= 0:
+            built.op("record_param_comms", 10, 13)
+            begin = 5_000 - covered_us
+            built.launch(11, 12, runs=(begin, begin + 4_000), name="ncclDevKernel_AllReduce_Sum", stream=20)
+        built.write(folder / f"{name}.1000.pt.trace.json")
+    return folder
+
+
+_NONE = -1.0
+"""A window without a collective."""
+
+
+@pytest.mark.parametrize(
+    ("covered", "overlap", "code", "said"),
+    [
+        (
+            {"rank0": 3_000},
+            "75%",
+            0,
+            ["^overlap .*rank0.*: computing covers 75.0 % of .*, 75 % asked"],
+        ),
+        ({"rank0": 3_000}, "76%", 1, ["^FAILS .*: of a step 3.0 ms are covered and 1.0 ms exposed"]),
+        # Less than asked is never rounded up to it.
+        ({"rank0": 2_999}, "75%", 1, ["computing covers 74.9 % .*, 75 % asked"]),
+        (
+            {"rank0": 4_000, "rank1": 1_000},
+            "50%",
+            1,
+            [
+                "rank0.* 100.0 %",
+                "^FAILS .*rank1.* 25.0 %",
+                "^failed: too little overlap in 1 window; ",
+            ],
+        ),
+        (
+            {"rank0": 4_000, "rank1": _NONE},
+            "50%",
+            2,
+            [
+                "rank1.*: no collective was recorded",
+                "^not judged: .*; the overlap of 1 window could",
+            ],
+        ),
+    ],
+)
+def test_each_window_has_to_cover_its_communication(
+    covered: dict[str, float], overlap: str, code: int, said: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    assert check(_overlapping(tmp_path, covered), "--overlap", overlap, "--no-cache") == code
+    printed = capsys.readouterr().out.replace("\u202f", " ").replace("\xa0", " ")
+    assert [one for one in said if re.search(one, printed, re.MULTILINE) is None] == [], printed
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "github", "sarif"])
+def test_every_form_says_what_overlaps_too_little_and_what_is_unknown(
+    form: str, tmp_path: Path, capsys: Capture
+) -> None:
+    folder = _overlapping(tmp_path, {"rank0": 1_000, "rank1": _NONE})
+    assert check(folder, "--overlap", "50%", "--format", form, "--no-cache") == 1
+    printed = capsys.readouterr().out
+    assert "the overlap can't be judged: no collective was recorded" in printed
+    assert "of the communication, 50" in printed
+    if form == "json":
+        missed, unknown = json.loads(printed)["overlaps"]
+        assert (missed["found"], missed["covered_us"], missed["exposed_us"], missed["is_missed"]) == (
+            25.0,
+            1_000,
+            3_000,
+            True,
+        )
+        assert (unknown["found"], unknown["is_missed"]) == (None, False)
+
+
+def test_what_is_cut_off_or_ran_without_a_gpu_overlaps_nothing_that_is_known(tmp_path: Path) -> None:
+    assert check(PREDICTED, "--overlap", "1%") == 2
+    trace = next(_overlapping(tmp_path, {"rank0": 0}).iterdir())
+    assert check(trace, "--overlap", "1%", "--no-cache") == 1
+    trace.write_text(trace.read_text(encoding="utf-8")[:-200], encoding="utf-8")
+    assert check(trace, "--overlap", "1%", "--no-cache") == 2
 
 
 @pytest.mark.parametrize(("budget", "code"), [("2", 0), ("1", 1), ("SYN02=1", 0), ("control_flow=0", 1)])
@@ -218,6 +306,8 @@ def test_sarif_names_the_file_as_it_is_in_the_checkout(capsys: Capture) -> None:
         (["--budget", "communication=3"], "have one in percent of the steps"),
         (["--budget", "SYN01=3%"], "have one in percent of the steps"),
         (["--budget", "new=1"], "there is no budget for what is new"),
+        (["--overlap", "80"], "'80' is no overlap: give 1% to 100%"),
+        (["--overlap", "101%"], "is no overlap"),
     ],
 )
 def test_words_that_mean_nothing_are_refused(arguments: list[str], sentence: str) -> None:
