@@ -60,6 +60,19 @@ def computing_reason(stretches: Stretches, indexes: Sequence[int], late: int) ->
     return "more" if more_ns > slower_ns else "slower"
 
 
+def inputs_ratio(stretches: Stretches, indexes: Sequence[int], late: int) -> float | None:
+    """How many times as large the inputs of a rank's ops are, by the time that the others spend in each; the
+    arguments are those of `computing_reason`. None without shapes.
+    """
+    totals = _totals(stretches, indexes, late)
+    all_ns = sum(own.ns for own, _ in totals.values())
+    worth = [(own, usual) for own, usual in totals.values() if own.ns > _WORTH * all_ns and usual.ns]
+    more = [(_work_ratio(own, usual), usual.ns) for own, usual in worth]
+    if not more or any(ratio is None for ratio, _ in more):
+        return None
+    return sum((ratio or 1.0) * ns for ratio, ns in more) / sum(ns for _, ns in more)
+
+
 def _work_ratio(own: Held, usual: Held) -> float | None:
     """How much more an op was given; None without shapes."""
     if own.work is None or usual.work is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tbprof.job.arrivals import NOBODY, Arrivals
 from tbprof.job.blame import JITTER, TRANSPORT, UNEXPLAINED, Blame, is_of_host
-from tbprof.job.computing_reason import ComputingReason, computing_reason
+from tbprof.job.computing_reason import ComputingReason, computing_reason, inputs_ratio
 from tbprof.job.rank_record import Part
 from tbprof.job.stretches import Stretch, Stretches
 
@@ -49,6 +49,9 @@ class LateRank:
     more. None where that is in no stretch of its own."""
     computing: ComputingReason | None
     """Where one of the two is computing."""
+    inputs: float | None
+    """How many times as large as the others' inputs its own are; None where neither is computing, and without
+    shapes."""
     others: tuple[LateRank, ...] = ()
     """The ranks that were late in other collectives of the step, the latest first."""
 
@@ -98,6 +101,8 @@ def _of_rank(
     lateness = _parts_of_lateness(mine, stretches)
     parts = _within_own(lateness, mine, arrivals, stretches)
     cause, share, near = _cause(parts, sum(lateness.values()), _often(mine, arrivals, stretches))
+    is_computing = any(one is not None and one.family == "computing" for one in (cause, near))
+    reason, inputs = _reason(mine, arrivals, stretches) if is_computing else (None, None)
     return LateRank(
         step=step,
         rank=rank,
@@ -112,9 +117,8 @@ def _of_rank(
         cause_share=share,
         near_cause=near,
         own_ns=_own_ns(mine, cause, arrivals, stretches),
-        computing=_reason(mine, arrivals, stretches)
-        if any(one is not None and one.family == "computing" for one in (cause, near))
-        else None,
+        computing=reason,
+        inputs=inputs,
     )
 
 
@@ -325,9 +329,22 @@ def _most_of(parts: Mapping[Part, float], kind: _Kind) -> Part:
 
 def _reason(
     mine: Sequence[tuple[int, Blame]], arrivals: Sequence[Arrivals], stretches: Sequence[Stretches]
-) -> ComputingReason:
-    """The reason in the group in which the rank was late longest."""
+) -> tuple[ComputingReason, float | None]:
+    """The reason in the group in which the rank was late longest, and how much larger its inputs are."""
     group = max(mine, key=lambda one: one[1].late_ns)[0]
     blames = [blame for other, blame in mine if other == group]
     late = arrivals[group].group.ranks.index(blames[0].rank)
-    return computing_reason(stretches[group], [blame.index for blame in blames], late)
+    indexes = [blame.index for blame in blames]
+    return (
+        computing_reason(stretches[group], indexes, late),
+        _inputs(mine[0][1], arrivals, stretches),
+    )
+
+
+def _inputs(blame: Blame, arrivals: Sequence[Arrivals], stretches: Sequence[Stretches]) -> float | None:
+    """Between level points of the rank's largest group: before others all ranks have not done the same."""
+    groups = [group for group, one in enumerate(arrivals) if blame.rank in one.group.ranks]
+    group = max(groups, key=lambda one: len(arrivals[one].group.ranks))
+    of_step = np.flatnonzero(arrivals[group].step == blame.step)
+    ends = [at for at in of_step.tolist() if stretches[group].ends_segment[at]] or of_step[-1:].tolist()
+    return inputs_ratio(stretches[group], ends, arrivals[group].group.ranks.index(blame.rank))

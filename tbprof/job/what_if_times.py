@@ -8,6 +8,7 @@ window.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -25,6 +26,7 @@ from tbprof.job.replay import Floats
 from tbprof.job.stretches import (
     NEVER,
     OwnTimes,
+    Stretch,
     Stretches,
     Times,
     collective_ends,
@@ -39,16 +41,17 @@ def what_if_times(
     own: Sequence[OwnTimes],
     blames: Sequence[Sequence[Blame]],
     late: Sequence[LateRank],
-) -> tuple[list[Times], list[Times], list[Times]]:
-    """Three variants, each of all groups.
+) -> tuple[list[Times], list[Times], list[Times], list[Times]]:
+    """Four variants, each of all groups.
 
     Returns:
         Each step's late rank without what made it late; the late rank like the next of the others; every rank
-        like the median.
+        like the median; every rank with the mean of what all have to compute.
     """
     by_step = {one.step: one for one in late}
-    without, like_next, level = [], [], []
-    for one, group, mine, of_group in zip(arrivals, stretches, own, blames, strict=True):
+    without, like_next, level, balanced = [], [], [], []
+    even = _balanced(arrivals, stretches, own)
+    for one, group, mine, of_group, device_even in zip(arrivals, stretches, own, blames, even, strict=True):
         device, segments = mine.times.device, _segments(group)
         removed = _without_cause(one, group, device, of_group, by_step)
         shares = _shares(segments, removed, one)
@@ -57,7 +60,8 @@ def what_if_times(
         next_device = _like_next(one, segments, removed, by_step)
         like_next.append(Times(_spread(segments, shares, next_device), *hosts))
         level.append(Times(_spread(segments, shares, _level(segments, device)), *_level_hosts(*hosts)))
-    return without, like_next, level
+        balanced.append(Times(_spread(segments, shares, device_even), *hosts))
+    return without, like_next, level, balanced
 
 
 def _hosts(arrivals: Arrivals, times: Times, late: dict[int, LateRank]) -> tuple[Int64s, Int64s]:
@@ -193,12 +197,60 @@ def _level(segments: Sequence[slice], ns: Int64s) -> Int64s:
     return np.rint(found).astype(np.int64)
 
 
+def _balanced(
+    arrivals: Sequence[Arrivals], stretches: Sequence[Stretches], own: Sequence[OwnTimes]
+) -> list[Int64s]:
+    """The times of devices where every rank computes in a step as long as the mean of all, by group.
+
+    What it computes is what it did between the collectives of its largest group; its own times before those
+    of all of its groups, which follow one another, become longer or shorter alike.
+    """
+    computing: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    device: Counter[tuple[int, int]] = Counter()
+    groups = zip(arrivals, stretches, own, strict=True)
+    for one, group, mine in sorted(groups, key=lambda three: -len(three[0].group.ranks)):
+        ns = _computing_ns(group)
+        for step in np.unique(one.step).tolist():
+            at = one.step == step
+            totals = ns[at].sum(axis=0).tolist(), mine.times.device[at].sum(axis=0).tolist()
+            for rank, computing_ns, device_ns in zip(one.group.ranks, *totals, strict=True):
+                computing[step].setdefault(rank, computing_ns)
+                device[step, rank] += device_ns
+    factor = {
+        (step, rank): 1 - (ns - sum(of_step.values()) / len(of_step)) / max(device[step, rank], ns, 1)
+        for step, of_step in computing.items()
+        for rank, ns in of_step.items()
+    }
+    return [
+        np.rint(
+            mine.times.device
+            * [[factor.get((step, rank), 1.0) for rank in one.group.ranks] for step in one.step.tolist()]
+        ).astype(np.int64)
+        for one, mine in zip(arrivals, own, strict=True)
+    ]
+
+
+def _computing_ns(stretches: Stretches) -> Int64s:
+    """What each rank computed since the collective before, shape (collectives, ranks)."""
+    since_level = np.array([[_computed(stretch) for stretch in ranks] for ranks in stretches.of], np.int64)
+    before = np.where(stretches.ends_segment[:-1, None], 0, since_level[:-1])
+    found: Int64s = since_level - np.concatenate([np.zeros_like(since_level[:1]), before])
+    return found
+
+
+def _computed(stretch: Stretch) -> int:
+    return sum(held.ns for part, held in stretch.items() if part.family == "computing")
+
+
 MOST_ERROR = 0.05
 """The share of the recorded time: a replay that is further off says nothing."""
 
 ACCURACY = 0.04
 """The share of a step to which a replay without a cause is known. `tests/bench/simulated_jobs.md` shows it
 held."""
+
+BALANCE_ACCURACY = 0.06
+"""The same of a replay with balanced work, which changes the times of all ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +266,11 @@ class StepEstimate:
     """Without what made the late rank late."""
     ideal_ns: int
     """With every rank's stretch the median."""
+    balanced_ns: int
+    """With every rank computing as long as the mean of all."""
+    balance_floor_ns: int
+    """What a step gains at the least if the work is balanced so."""
+    balance_ceiling_ns: int
     floor_ns: int
     """What a step gains at the least if the cause is gone."""
     ceiling_ns: int
@@ -260,7 +317,7 @@ def estimate_steps(
     if error is None or error > MOST_ERROR:
         return StepEstimates((), error)
     rows = zip(steps.tolist(), recorded.tolist(), times.T.tolist(), strict=True)
-    return StepEstimates(tuple(_estimate(at, ns, *four) for at, ns, four in rows), error)
+    return StepEstimates(tuple(_estimate(at, ns, *five) for at, ns, five in rows), error)
 
 
 def _device_only(times: Times) -> Times:
@@ -270,7 +327,7 @@ def _device_only(times: Times) -> Times:
 
 
 def _estimate(
-    step: int, recorded: float, now: float, own: float, like_next: float, level: float
+    step: int, recorded: float, now: float, own: float, like_next: float, level: float, balanced: float
 ) -> StepEstimate:
     without = min(own, now)
     least = min(level, like_next, without)
@@ -280,6 +337,9 @@ def _estimate(
         now_ns=round(now),
         without_ns=round(without),
         ideal_ns=round(min(level, without)),
+        balanced_ns=round(min(balanced, now)),
+        balance_floor_ns=round(max(now - balanced - BALANCE_ACCURACY * now, 0.0)),
+        balance_ceiling_ns=round(min(now - min(level, balanced) + BALANCE_ACCURACY * now, now)),
         floor_ns=round(max(now - without - (without - least) - ACCURACY * now, 0.0)),
         ceiling_ns=round(min(now - least + ACCURACY * now, now)),
     )

@@ -169,7 +169,9 @@ def after_last_name() -> str:
     return "After the last collective"
 
 
-def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, module: str) -> str:
+def cause_phrase(
+    kind: _Kind, cause: str, computing: str | None, place: str, module: str, inputs: float | None = None
+) -> str:
     """What made a rank late, as the end of a sentence.
 
     Args:
@@ -178,12 +180,13 @@ def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, mod
         computing: Whether it computes more, or the same slower.
         place: The line, the code, the op or the other group; "" for none.
         module: Of computing.
+        inputs: How many times as large as the others' those of its ops are, where that is known.
     """
     where = f" in {module}" if module else ""
     if kind == "computing":
         op = f": {place}{where}" if place else ""
         return {
-            "more": f"computing more than the others{op}",
+            "more": f"computing more than the others{_larger(inputs)}{op}",
             "slower": f"computing the same as the others, slower{op}",
         }.get(computing or "", f"computing longer than the others{op}")
     if kind == "copying":
@@ -201,6 +204,23 @@ def cause_phrase(kind: _Kind, cause: str, computing: str | None, place: str, mod
         "transport": "what it exchanged before took longer",
         "unrecorded": f"waiting for something unrecorded{at}",
     }.get(cause, f"{(_CAUSES.get(cause) or cause_name(cause)).lower()}{at}")
+
+
+def _larger(inputs: float | None) -> str:
+    """Kernels that are more, or of larger shapes, need no larger inputs in all."""
+    return f", of inputs {inputs:.2f} times as large" if inputs is not None and inputs >= _CLEARLY else ""
+
+
+_CLEARLY = 1.005
+"""A ratio that is not written as 1.00."""
+
+
+def balance_sentence(balanced_us: float, step_us: float, least_us: float, most_us: float) -> str:
+    """What equal work gives, and how that is reached: equal numbers of tokens are not equal work."""
+    return (
+        f"With the work spread evenly, a step takes {duration(balanced_us)} instead of {duration(step_us)} "
+        f"({duration(least_us)} to {duration(most_us)} less): bucket or pack batches by FLOPs, not by tokens."
+    )
 
 
 def with_near_cause(phrase: str, near: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from statistics import median
 
-from job_program import Collective, Job
+from job_program import Collective, Job, Kernel, StepBegin
 from job_recording import record_job
 from job_records import records_of
-from random_jobs import mixed_job, random_job
+from random_jobs import drawn_job, mixed_job, random_job
 from simulated_job import RankRun, simulate
 
 from tbprof.job.late_ranks import LateRank
@@ -54,6 +55,7 @@ class JudgedStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedJob:
+    family: str
     analysis: JobAnalysis
     steps: tuple[JudgedStep, ...]
     """Those in which its cause cost something."""
@@ -77,7 +79,59 @@ def judge_job(seed: int, *, through_traces: bool = False) -> JudgedJob:
         if now[late.step] - true[late.step] > MATTERS * now[late.step]
         and late.step in job.seeded.rank_of_step
     )
-    return JudgedJob(analysis, judged)
+    return JudgedJob(job.seeded.family, analysis, judged)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnStep:
+    """One step in which balanced work would have gained something."""
+
+    is_more_work: bool
+    """Whether that is said to be why a rank with most to do was late."""
+    inputs_error: float | None
+    """Of how much larger its inputs are said to be than the median of the others'; None without shapes."""
+    is_inside: bool | None
+    """Whether the gain of balanced work is in its bracket; None in the first step."""
+
+
+def judge_drawn_job(seed: int, size: int) -> list[DrawnStep]:
+    """Analyze a job in which each rank draws what it has to do, and run it with balanced work."""
+    job = drawn_job(seed, size)
+    runs = simulate(job, seed)
+    analysis = analyze_ranks(records_of(job, runs))
+    now = _step_times(job, runs)
+    balanced = _step_times(job, simulate(drawn_job(seed, size, is_balanced=True), seed))
+    assert analysis.estimates is not None, "all collectives are matched"
+    estimates = {one.step: one for one in analysis.estimates.steps if one.step > job.warm_up}
+    found = []
+    for late in analysis.late:
+        gain = now[late.step] - balanced[late.step]
+        if gain <= MATTERS * now[late.step]:
+            continue
+        estimate = estimates.get(late.step)
+        inputs = [inputs_of(job, late.step, rank) for rank in range(size)]
+        most, own = max(inputs), inputs.pop(late.rank)
+        found.append(
+            DrawnStep(
+                is_more_work=own >= (1 - MATTERS) * most and _is_family(late, _FAMILIES["uneven work"], ""),
+                inputs_error=None if late.inputs is None else abs(late.inputs * median(inputs) / own - 1),
+                is_inside=None
+                if estimate is None
+                else estimate.balance_floor_ns <= gain <= estimate.balance_ceiling_ns,
+            )
+        )
+    return found
+
+
+def inputs_of(job: Job, step: int, rank: int) -> int:
+    """The elements of a rank's products in a step."""
+    at, found = -1, 0
+    for action in job.ranks[rank]:
+        if isinstance(action, StepBegin):
+            at = action.number
+        if at == step and isinstance(action, Kernel) and action.op == "aten::mm":
+            found += action.elements
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from job_program import (
     Action,
@@ -49,6 +49,17 @@ class _Shape:
     warm_up: int
 
 
+class _Work(NamedTuple):
+    """How much more a rank has to do in one step."""
+
+    products: float
+    """Grows with the length of its batch, and with it what all ops but the next read."""
+    attention: float
+
+
+_MOST_STEPS = 9
+
+
 def random_job(seed: int, *, with_cause: bool = True) -> Job:
     """The job of this seed; without its cause it is the same but for what the cause adds."""
     return _job(seed, () if with_cause else ("first",), has_second=False)
@@ -59,9 +70,40 @@ def mixed_job(seed: int, *, without: Collection[Literal["first", "second"]] = ()
     return _job(seed, without, has_second=True)
 
 
-def _job(seed: int, without: Collection[str], *, has_second: bool) -> Job:
+def drawn_job(seed: int, size: int, *, is_balanced: bool = False) -> Job:
+    """The job of this seed, in which each rank draws the length of its batch for each step.
+
+    Args:
+        seed: Of the job.
+        size: How many ranks it has.
+        is_balanced: Whether each rank has the mean of the work instead.
+    """
+    lengths = _lengths(seed, size, is_balanced=is_balanced)
+    job = _job(seed, ("first",), has_second=False, lengths=lengths)
+    longest = {step: row.index(max(row)) for step, row in enumerate(lengths)}
+    return replace(job, seeded=Seeded("uneven work", longest))
+
+
+def _lengths(seed: int, size: int, *, is_balanced: bool) -> list[list[_Work]]:
+    draw = random.Random(f"{seed} lengths")
+    spread = draw.uniform(0.05, 0.4)
+    found = []
+    for _ in range(_MOST_STEPS):
+        drawn = [draw.lognormvariate(0, spread) for _ in range(size)]
+        if is_balanced:
+            mean = _Work(sum(drawn) / size, sum(one**2 for one in drawn) / size)
+            found.append([mean] * size)
+        else:
+            found.append([_Work(one, one**2) for one in drawn])
+    return found
+
+
+def _job(
+    seed: int, without: Collection[str], *, has_second: bool, lengths: Sequence[Sequence[_Work]] = ()
+) -> Job:
     draw = random.Random(seed)
     size = draw.randint(2, 16)
+    size = len(lengths[0]) if lengths else size
     style = draw.choice(STYLES)
     if style == "pairs":
         size = max(size // 2 * 2, 4)
@@ -78,7 +120,14 @@ def _job(seed: int, without: Collection[str], *, has_second: bool) -> Job:
     if has_second and "second" not in without:
         causes.append((second, its_strength))
     writers = (
-        _Writer(random.Random(f"{seed} {rank}"), shape, causes, rank, has_second=has_second)
+        _Writer(
+            random.Random(f"{seed} {rank}"),
+            shape,
+            causes,
+            rank,
+            has_second=has_second,
+            works=[row[rank] for row in lengths],
+        )
         for rank in range(size)
     )
     return Job(
@@ -142,7 +191,9 @@ class _Writer:
         rank: int,
         *,
         has_second: bool,
+        works: Sequence[_Work] = (),
     ) -> None:
+        self._works = works
         self._draw = draw
         self._shape = shape
         self._causes = causes
@@ -210,6 +261,10 @@ class _Writer:
         if (longer := 1 + self._strength("uneven work", step)) > 1 and op in _OPS:
             ns *= longer**2 if "attention" in op else longer
             elements = int(elements * longer)
+        if self._works and op in _OPS:
+            work = self._works[step]
+            ns *= work.attention if "attention" in op else work.products
+            elements = int(elements * work.products)
         return Kernel(op, module, int(ns * self._draw.lognormvariate(0, 0.01)), elements)
 
     def _collective(self, group: str, *, blocks: bool) -> Collective:

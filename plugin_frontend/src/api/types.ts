@@ -874,6 +874,9 @@ export interface LateCause {
   module: string;
   /** Null where the cause is no computing. `slower`: the same work in longer kernels. */
   computing: "more" | "slower" | "unknown" | null;
+  /** How many times as large as the others' the inputs of its ops are; null where it does not compute more,
+   * and without shapes. */
+  inputs: number | null;
   /** Another cause, to which nearly as much is due; "" where there is none. */
   near: string;
 }
@@ -907,6 +910,12 @@ export interface WhatIf {
   /** What is gained at the least without the causes, as the next one at the most. */
   floor_us: number;
   ceiling_us: number;
+  /** With every rank computing as long as the mean, in steps in which one computed more than the others;
+   * null without any, as the next two. */
+  balanced_us: number | null;
+  /** What is gained by that at the least, as the next one at the most. */
+  balance_floor_us: number | null;
+  balance_ceiling_us: number | null;
   /** Error of the replay, a share of the recorded time. */
   error: number;
 }

@@ -71,5 +71,10 @@ def _late(cause: LateCause, page: JobPage) -> dict[str, Any]:
         "place": cause.place,
         "op": cause.op,
         "module": cause.module,
-        "numbers": {"due_us": cause.due_us, "steps": len(cause.steps), "of_steps": len(page.steps)},
+        "numbers": {
+            "due_us": cause.due_us,
+            "steps": len(cause.steps),
+            "of_steps": len(page.steps),
+            "inputs": cause.inputs,
+        },
     }

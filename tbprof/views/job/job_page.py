@@ -107,6 +107,9 @@ class LateCause:
     module: str
     computing: Literal["more", "slower", "unknown"] | None
     """Null where the cause is no computing. `slower`: the same work in longer kernels."""
+    inputs: float | None = None
+    """How many times as large as the others' the inputs of its ops are; null where it does not compute more,
+    and without shapes."""
     near: str = ""
     """Another cause, to which nearly as much is due; "" where there is none."""
 
@@ -149,6 +152,12 @@ class WhatIf:
     floor_us: float
     """What is gained at the least without the causes, as the next one at the most."""
     ceiling_us: float
+    balanced_us: float | None
+    """With every rank computing as long as the mean, in steps in which one computed more than the others;
+    null without any, as the next two."""
+    balance_floor_us: float | None
+    """What is gained by that at the least, as the next one at the most."""
+    balance_ceiling_us: float | None
     error: float
     """Error of the replay, a share of the recorded time."""
 

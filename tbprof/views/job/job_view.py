@@ -17,6 +17,7 @@ from tbprof.rules.communication import dst02_late_rank as late_rank
 from tbprof.rules.communication import dst08_different_sequences as different_sequences
 from tbprof.texts.job import (
     alone_detail,
+    balance_sentence,
     cold_sentence,
     damaged_note,
     first_order,
@@ -46,7 +47,7 @@ from tbprof.views.job.job_page import (
     WhatIf,
 )
 from tbprof.views.job.job_verdict import JobVerdict, job_verdict
-from tbprof.views.job.late_causes import LateCauses, late_causes, plan_of
+from tbprof.views.job.late_causes import LateCauses, computes_more, late_causes, plan_of
 from tbprof.views.job.rank_roles import with_roles
 from tbprof.views.job.rank_rows import AbsentRanks, absent_ranks, rank_rows, rank_waits
 from tbprof.views.job.rank_summary import RankSummary
@@ -177,7 +178,8 @@ def _page(
         absent=absent,
     )
     step_us = _step_us(rows)
-    sentence, detail = _first(job, rows, verdict, has_plan=bool(plan))
+    what_if = _what_if(analysis)
+    sentence, detail = _first(job, rows, verdict, what_if, has_plan=bool(plan))
     return JobPage(
         verdict=sentence,
         detail=detail,
@@ -192,7 +194,7 @@ def _page(
         late=causes,
         plan=plan,
         findings=job_findings(causes, plan, analysis.matching.unmatched, step_us),
-        what_if=_what_if(analysis),
+        what_if=what_if,
         steps=_steps(analysis, job.late),
         meetings=meetings.rows,
         strips=strips_of(analysis, job.records, [row.late_us or 0.0 for row in rows], meetings),
@@ -203,16 +205,27 @@ def _page(
     )
 
 
-def _first(job: _Job, rows: Sequence[JobRank], verdict: JobVerdict, *, has_plan: bool) -> tuple[str, str]:
+def _first(
+    job: _Job, rows: Sequence[JobRank], verdict: JobVerdict, what_if: WhatIf | None, *, has_plan: bool
+) -> tuple[str, str]:
     """The verdict and what stands beside it; before both where most windows hold first calls."""
     role = rows[job.late.causes[0].rank].role if job.late.causes else None
     # The plan says what to do, with what it saves.
     order = first_order(role.order) if role is not None and role.order and not has_plan else ""
-    detail = " ".join(part for part in (verdict.detail, order) if part)
+    detail = " ".join(part for part in (verdict.detail, _balance(what_if), order) if part)
     cold = [name for name, rank in zip(job.names, job.ranks, strict=True) if rank.is_cold]
     if not cold or 2 * len(cold) < len(job.ranks):
         return verdict.sentence, detail
     return cold_sentence(cold, len(job.ranks)), f"{verdict.sentence} {detail}".rstrip()
+
+
+def _balance(what_if: WhatIf | None) -> str:
+    """What equal work would give; "" where that may be nothing."""
+    if what_if is None or what_if.balanced_us is None or not what_if.balance_floor_us:
+        return ""
+    return balance_sentence(
+        what_if.balanced_us, what_if.step_us, what_if.balance_floor_us, what_if.balance_ceiling_us or 0.0
+    )
 
 
 def _step_us(rows: Sequence[JobRank]) -> float | None:
@@ -250,12 +263,18 @@ def _what_if(analysis: JobAnalysis) -> WhatIf | None:
     def mean(values: Iterable[int]) -> float:
         return sum(values) / len(steps) / 1000
 
+    more = {late.step for late in analysis.late if computes_more(late)}
+    uneven = [step for step in steps if step.step in more]
+    gained = mean(step.now_ns - step.balanced_ns for step in uneven)
     return WhatIf(
         step_us=mean(step.now_ns for step in steps),
         without_us=mean(step.without_ns for step in steps),
         ideal_us=mean(step.ideal_ns for step in steps),
         floor_us=mean(step.floor_ns for step in steps),
         ceiling_us=mean(step.ceiling_ns for step in steps),
+        balanced_us=mean(step.now_ns for step in steps) - gained if uneven else None,
+        balance_floor_us=mean(step.balance_floor_ns for step in uneven) if uneven else None,
+        balance_ceiling_us=mean(step.balance_ceiling_ns for step in uneven) if uneven else None,
         error=estimates.error,
     )
 

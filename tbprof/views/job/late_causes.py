@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 
 from tbprof.job.arrivals import NOBODY
 from tbprof.job.computing_reason import ComputingReason
@@ -82,8 +83,13 @@ def is_worth_naming(late_us: float, step_us: float | None) -> bool:
     return late_us > _WORTH_NAMING * (step_us or 0.0)
 
 
+def computes_more(late: LateRank) -> bool:
+    """Whether a rank was late since it had more to compute."""
+    return late.cause is not None and late.cause.family == "computing" and late.computing == "more"
+
+
 def phrase_of(cause: LateCause) -> str:
-    phrase = cause_phrase(cause.kind, cause.cause, cause.computing, cause.place, cause.module)
+    phrase = cause_phrase(cause.kind, cause.cause, cause.computing, cause.place, cause.module, cause.inputs)
     return with_near_cause(phrase, cause.near) if cause.near else phrase
 
 
@@ -137,6 +143,7 @@ def _cause(
     due_ns = sum(_due_ns(late) for late in some)
     due_us = min(due_ns / count / 1000, late_us)
     computing = next((late.computing for late in some if late.computing is not None), None)
+    inputs = [late.inputs for late in some if late.inputs is not None and computes_more(late)]
     source = _source(part.name, exact_lines) if part.family == "idle" else None
     place, module = _place(part, source), part.within if part.family == "computing" else ""
     found = LateCause(
@@ -154,6 +161,7 @@ def _cause(
         op=part.name if part.family == "computing" else "",
         module=module,
         computing=computing if part.family == "computing" else None,
+        inputs=median(inputs) if inputs else None,
         near=_near(some, part, computing, exact_lines),
     )
     others = [names[rank] for rank in also_late]
