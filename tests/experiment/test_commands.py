@@ -100,6 +100,7 @@ def folder(tmp_path: Path) -> Folder:
 SHORT = ("--no-proof", "--max-minutes", "0.1")
 
 
+@pytest.mark.exhaustive
 def test_revisions_one_of_which_waits_less(folder: Folder) -> None:
     git = ["git", "-c", "user.name=n", "-c", "user.email=n@example.com"]
     for wait in (0.02, 0.012):
@@ -183,6 +184,7 @@ def other(): return torch.rand(3)
 """
 
 
+@pytest.mark.exhaustive
 def test_callables(folder: Folder) -> None:
     folder.write("work.py", CALLABLES)
     code, said, _ = folder.run(
@@ -219,7 +221,7 @@ def test_what_can_not_be_done(folder: Folder, arguments: tuple[str, ...], senten
     assert sentence in complained
 
 
-@pytest.mark.parametrize("at_s", [0.5, 4, 8, 13])
+@pytest.mark.parametrize("at_s", [4, 8, 13])
 def test_interrupted_nothing_is_left(folder: Folder, at_s: float) -> None:
     folder.write("train.py", training())
     process = folder.start(
@@ -268,6 +270,7 @@ def verified(folder: Folder, line: int, *arguments: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.exhaustive
 def test_a_line_is_exposed_or_hidden(folder: Folder) -> None:
     head, loop = training(line="x = batches.get()").split("torch.set_num_threads(1)\n")
     source = f"{head}{THREAD}torch.set_num_threads(1)\n{loop}"
@@ -285,14 +288,16 @@ def test_a_line_is_exposed_or_hidden(folder: Folder) -> None:
 
 def test_waits_change_no_value(folder: Folder) -> None:
     digest = "print(sum(p.double().sum().item() for p in model.parameters()).hex(), file=open({!r}, 'a'))"
-    results = []
-    for at in range(2):
-        file = folder.path.parent / f"values{at}"
-        folder.write("train.py", training(steps=120, wait=0.0, line=digest.format(str(file))))
-        if at:
+    values = []
+    for way, steps in {"alone": 2000, "verified": 10_000_000}.items():
+        file = folder.path.parent / way
+        folder.write("train.py", training(steps=steps, wait=0.0, line=digest.format(str(file))))
+        if way == "verified":
             verified(folder, 14)
         else:
             subprocess.run([sys.executable, "train.py"], cwd=folder.path, check=True)
-        results.append(file.read_text(encoding="utf-8"))
-    assert len(set(results[0].splitlines())) == 120
-    assert results[0] == results[1]
+        values.append(file.read_text(encoding="utf-8").splitlines()[:2000])
+    alone, delayed = values
+    assert len(set(alone)) > 1000
+    assert len(delayed) > 100
+    assert delayed == alone[: len(delayed)]
