@@ -63,9 +63,11 @@ def test_a_budget_names_the_first_recordings_that_lack_its_figure() -> None:
 
 
 def test_what_fails_is_summed_up() -> None:
-    assert failure_sum(1, []) == "1 finding is forbidden"
-    assert failure_sum(0, ["idle"]) == "over the budget of idle"
-    assert failure_sum(2, ["idle", "SYN01"]) == "2 findings are forbidden, over the budget of idle and SYN01"
+    assert failure_sum(1, [], 0) == "1 finding is forbidden"
+    assert failure_sum(0, ["idle"], 0) == "over the budget of idle"
+    assert (
+        failure_sum(2, ["idle", "SYN01"], 0) == "2 findings are forbidden, over the budget of idle and SYN01"
+    )
 
 
 def test_what_could_not_be_judged_is_summed_up() -> None:
