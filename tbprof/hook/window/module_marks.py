@@ -9,7 +9,6 @@ none from the moment on at which it compiles some.
 
 from __future__ import annotations
 
-import itertools
 import logging
 import sys
 import weakref
@@ -44,7 +43,8 @@ DEEPEST = 48
 """Calls within each other that are marked. Each mark is a frame, of which Python allows a thousand: a network
 that calls itself very often could use them up."""
 
-_marked_windows = itertools.count()
+_windows = [0]
+"""How many windows of this process have begun with marks, or would have."""
 
 _is_recording: Callable[[], bool] = torch.autograd._profiler_enabled
 
@@ -55,8 +55,10 @@ _has_said: list[None] = []
 class ModuleMarks:
     """One window's. A fault ends the marks and nothing else."""
 
-    def __init__(self, missing: MissingFacts) -> None:
+    def __init__(self, missing: MissingFacts, *, of_window: bool = True) -> None:
+        """What is recorded besides a window, such as its inputs, is marked if the latest window was."""
         self._missing = missing
+        self._of_window = of_window
         self._names = _Names()
         self._open: dict[int, _Open] = {}
         """The open calls by thread."""
@@ -73,7 +75,8 @@ class ModuleMarks:
 
     def begin(self) -> None:
         """Set marks from now on; while nothing is recorded they only learn the modules' names."""
-        if has_compiled_code() or next(_marked_windows) >= MOST_WINDOWS:
+        _windows[0] += self._of_window
+        if has_compiled_code() or _windows[0] > MOST_WINDOWS:
             return
         # Not at import: this is torch's own, and may be gone in another version.
         self._mark = torch._C._profiler._RecordFunctionFast

@@ -125,9 +125,8 @@ class ProfiledWindow:
             with_device=with_device,
         )
         # Call stacks name the modules.
-        self._marks = (
-            TracerWarnings() if options.with_stack else ModuleMarks(self.missing) if marks_modules else None
-        )
+        marks = ModuleMarks(self.missing, of_window=with_device) if marks_modules else None
+        self._marks = TracerWarnings() if options.with_stack else marks
         # With either, torch holds weak references to tensors, and it swaps none that have any.
         holds_tensors = options.record_shapes or options.with_stack
         swaps = ((torch._C, "_swap_tensor_impl"),) if holds_tensors else ()

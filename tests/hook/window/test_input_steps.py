@@ -16,6 +16,8 @@ import tbprof
 from tbprof.analysis.facts import FACTS_TABLES, Facts
 from tbprof.analysis.figures.operator_limits import find_costs
 from tbprof.analysis.figures.operators import find_operators
+from tbprof.hook.window import module_marks
+from tbprof.hook.window.module_marks import MOST_WINDOWS
 from tbprof.trace.importers.kineto.reader import read_trace
 
 SCHEDULE = tbprof.Schedule(skip_first=1, warmup=1, active=2)
@@ -40,7 +42,12 @@ def has_inputs(trace: Path) -> bool:
     return "inputs" in json.loads(gzip.decompress(trace.read_bytes()))["tbprof"]
 
 
-def test_a_window_without_shapes_has_the_flops_of_its_operators(tmp_path: Path, spool: Path) -> None:
+@pytest.mark.parametrize("windows", [0, MOST_WINDOWS - 1, MOST_WINDOWS])
+def test_a_window_without_shapes_has_the_flops_of_its_operators(
+    tmp_path: Path, spool: Path, monkeypatch: pytest.MonkeyPatch, windows: int
+) -> None:
+    """Whether modules are marked, in both or in none."""
+    monkeypatch.setattr(module_marks, "_windows", [windows])
     trace = read_trace(train(tmp_path / "logs"), tables=FACTS_TABLES)
     assert "inputs_joined" in {fact.code for fact in trace.health}
     costs = find_costs(trace, find_operators(Facts(trace)).rows)
