@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tbprof.folders import cache_folder, private_cache_folder
+from tbprof.safe_open import add_line, content_within
 
 FEWEST_PAIRS = 10
 """With fewer nothing is said of a device."""
 
 _FOLDER, _NAME = "calibration", "calibration.jsonl"
+_MOST_BYTES = 16 << 20
 
 
 def file_to_append_to() -> Path | None:
@@ -31,9 +33,12 @@ def file_to_read() -> Path | None:
 
 
 def append_pair(pair: dict[str, Any], path: Path) -> None:
-    """Add one; a pair has `device`, `predicted_us` as floor and ceiling, and `measured_us` as an interval."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"schema": 1, **pair}) + "\n")
+    """Add one; a pair has `device`, `predicted_us` as floor and ceiling, and `measured_us` as an interval.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    add_line(path, json.dumps({"schema": 1, **pair}))
 
 
 def held_on(device: str, path: Path | None = None) -> tuple[int, int] | None:
@@ -55,9 +60,14 @@ def _holds(pair: dict[str, Any]) -> bool:
 
 def _pairs(path: Path | None) -> Iterator[dict[str, Any]]:
     """The pairs that are whole: another process may be writing, and a user may have edited."""
-    if path is None or not path.is_file():
+    if path is None:
         return
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    try:
+        lines = content_within(path, _MOST_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError:
+        # None was measured yet, or nobody may read it: a report has no need of it.
+        return
+    for line in lines:
         try:
             pair = json.loads(line)
             _holds(pair)

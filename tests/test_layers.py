@@ -54,10 +54,9 @@ LAW = {
     # What imports nothing but what everybody may.
     **{name: allowed() for name in (*FOR_ALL, *("model", "framework_options", "optable", "line_rules"))},
     "records": allowed("", "msgspec"),
-    **{
-        name: allowed()
-        for name in ("calibration", "standard_streams", "plain_pickle", "process", "rules.files")
-    },
+    **{name: allowed() for name in ("standard_streams", "plain_pickle", "process", "rules.files")},
+    "calibration": allowed("safe_open"),
+    "command_process": allowed("standard_streams"),
     "__init__": allowed("executors hook html_report notebook preflight"),
     "__main__": allowed("cli"),
     "program": allowed("", "torch"),

@@ -175,7 +175,6 @@ ELSEWHERE = {
     "cli/reading.py": {"open": OF_THE_USER},
     "cli/output_file.py": {"open": OF_THE_USER},
     "cli/commands/skill.py": {"read_text": OWN_FILES},
-    "calibration.py": {"open": PRIVATE, "read_text": PRIVATE},
     "experiment/gates.py": {"read_text": OF_THE_SYSTEM},
     "experiment/measurements.py": {"read_bytes": OF_THE_USER},
     "experiment/one_side.py": {"open": NO_FILE},

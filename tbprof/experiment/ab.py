@@ -44,7 +44,7 @@ from tbprof.preflight.proof.judging import Proof, Tasks, prove
 from tbprof.preflight.proof.running import run_in_process
 from tbprof.preflight.proof.sides import Side as Copy
 from tbprof.preflight.proof.sides import sides_of
-from tbprof.standard_streams import open_closed_streams, put, reader_may_leave, substitute_unencodable
+from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
 _CODES: Mapping[Verdict, int] = {
     "faster": 0,
@@ -389,12 +389,3 @@ def _of_callables(
             return Outcome(SCHEMA, "not equal", sentence, **known)
         known["proof"] = "results equal" if values[0] else "results not compared: they return no tensors"
     return experiment.run(known)
-
-
-if __name__ == "__main__":
-    open_closed_streams()
-    try:
-        raise SystemExit(run())
-    except KeyboardInterrupt:
-        sys.stderr.write("tbprof: interrupted\n")
-        raise SystemExit(_INTERRUPTED) from None

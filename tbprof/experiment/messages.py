@@ -73,7 +73,7 @@ class Block:
         return self.total_ns / max(len(self.wall_ns), 1)
 
 
-class Line:
+class Connection:
     """One end of the connection."""
 
     def __init__(self, connection: socket.socket) -> None:

@@ -10,7 +10,6 @@ import functools
 import hashlib
 import importlib
 import os
-import random
 import signal
 import socket
 import sys
@@ -23,10 +22,10 @@ import msgspec
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from tbprof.experiment.messages import Line, SideTask
+from tbprof.experiment.messages import Connection, SideTask
 from tbprof.experiment.turns import Turns
 from tbprof.preflight.proof.sides import on_this_side
-from tbprof.program.main_program import Decorated, program_frames, run_program
+from tbprof.program.main_program import Decorated, program_frames, run_program, seed_all
 from tbprof.program.step_functions import STEP_FUNCTIONS, StepFunction, StepLeader, call_after, counted
 
 _PR_SET_PDEATHSIG = 1
@@ -37,11 +36,11 @@ def main() -> int:
     task = msgspec.json.decode(sys.stdin.buffer.read(), type=SideTask)
     _leave_input()
     _end_with_parent()
-    line = Line(socket.create_connection(("127.0.0.1", task.port)))
+    line = Connection(socket.create_connection(("127.0.0.1", task.port)))
     line.send(task.key)
     os.chdir(task.folder or ".")
     sys.path[:] = [on_this_side(entry, Path(task.original), Path(task.root)) for entry in sys.path]
-    _seed()
+    seed_all()
     turns = Turns(line, task.original, task.root)
     if task.callables:
         _call(task.callables, turns)
@@ -68,13 +67,6 @@ def _end_with_parent() -> None:
     """A side that is stopped can't notice by itself that the experiment was killed."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _seed() -> None:
-    random.seed(0)
-    torch.manual_seed(0)
-    if (numpy := sys.modules.get("numpy")) is not None:
-        numpy.random.seed(0)
 
 
 def _count(turns: Turns, step_on: str | None) -> Decorated | None:
@@ -113,7 +105,7 @@ def _call(names: tuple[str, ...], turns: Turns) -> None:
         # The first block has side 0, which is what an order says by itself.
         side = sides[turns.order.side]
         if turns.order.is_seeded:
-            _seed()
+            seed_all()
             turns.values = _words(side())
         else:
             side()

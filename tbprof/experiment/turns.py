@@ -13,7 +13,7 @@ import msgspec
 import torch
 
 from tbprof.experiment.delays import LINE
-from tbprof.experiment.messages import Block, Line, Order
+from tbprof.experiment.messages import Block, Connection, Order
 from tbprof.preflight.proof.guard import modules_from
 
 _TIMERS = ("perf_counter", "perf_counter_ns", "time", "time_ns", "process_time", "monotonic")
@@ -22,7 +22,7 @@ _TIMERS = ("perf_counter", "perf_counter_ns", "time", "time_ns", "process_time",
 class Turns:
     """`step` ends a step; at the end of a block it returns only when the next one is asked for."""
 
-    def __init__(self, line: Line, original: str, root: str) -> None:
+    def __init__(self, line: Connection, original: str, root: str) -> None:
         self.order = Order(1)
         """The first block ends with the first step, and holds all that comes before it."""
         self.values = ""

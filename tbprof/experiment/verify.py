@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePath
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,7 +40,7 @@ from tbprof.preflight.fix.source import ProgramFile, applied
 from tbprof.preflight.proof.command import add_side_options
 from tbprof.preflight.proof.sides import Side, sides_of
 from tbprof.records import dataclass
-from tbprof.standard_streams import open_closed_streams, put, reader_may_leave, substitute_unencodable
+from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 from tbprof.texts.figures.quantities import duration
 from tbprof.version import __version__
 
@@ -261,7 +261,8 @@ def predicted_by(report: str, line: str) -> tuple[tuple[float, float], str] | No
         for finding in one["findings"]:
             sources = [one["sites"][at]["source"] or {} for at in finding["sites"]]
             is_there = any(
-                str(source.get("file", "")).endswith(name) and source.get("line") == int(number)
+                PurePath(source.get("file", "")).parts[-len(PurePath(name).parts) :] == PurePath(name).parts
+                and source.get("line") == int(number)
                 for source in sources
             )
             if is_there and finding["saving"] is not None:
@@ -360,12 +361,3 @@ def _text(verified: Verified) -> Iterator[str]:
     if verified.noise is not None:
         yield f"A/A: the program differs from itself by up to {100 * verified.noise:.1f} %."
     yield from verified.notes
-
-
-if __name__ == "__main__":
-    open_closed_streams()
-    try:
-        raise SystemExit(run())
-    except KeyboardInterrupt:
-        sys.stderr.write("tbprof: interrupted\n")
-        raise SystemExit(_INTERRUPTED) from None

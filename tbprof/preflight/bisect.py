@@ -25,7 +25,7 @@ from tbprof.preflight.proof.command import add_side_options, task_of
 from tbprof.preflight.proof.running import Run, run_in_process
 from tbprof.preflight.proof.sides import git, sides_of
 from tbprof.records import dataclass
-from tbprof.standard_streams import open_closed_streams, put, reader_may_leave, substitute_unencodable
+from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
 _FOUND, _OR_ONE_THAT_DOES_NOT_RUN, _COULD_NOT = 0, 1, 2
 _GOOD, _BAD, _DOES_NOT_RUN = 0, 1, 125
@@ -311,12 +311,3 @@ def _short(commit: str) -> str:
 
 def _one_line(statement: str) -> str:
     return " ".join(statement.split())
-
-
-if __name__ == "__main__":
-    open_closed_streams()
-    try:
-        raise SystemExit(run())
-    except KeyboardInterrupt:
-        sys.stderr.write("tbprof: interrupted\n")
-        raise SystemExit(_INTERRUPTED) from None

@@ -7,6 +7,7 @@ import builtins
 import contextlib
 import importlib.machinery
 import os
+import random
 import runpy
 import sys
 import types
@@ -20,6 +21,19 @@ Decorated = tuple[str, Callable[[Any], Any]]
 """The name of a function of the program, such as `Trainer.step`, and what decorates its definition."""
 
 _DECORATOR = "__tbprof_decorator__"
+
+
+_SEED = 20_411
+
+
+def seed_all() -> None:
+    """Start all generators from the same state, those of torch's workers with them."""
+    import torch
+
+    random.seed(_SEED)
+    torch.manual_seed(_SEED)
+    if (numpy := sys.modules.get("numpy")) is not None:
+        numpy.random.seed(_SEED)
 
 
 def run_program(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tbprof.cli.commands.run import add_module_with_torch
+from tbprof.cli.commands.run import add_command_with_torch
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands
@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 def add_to(commands: Commands) -> None:
     """Run the program before and after the change; ends with the exit code of the verdict."""
-    add_module_with_torch(commands, "prove", "tbprof.preflight.proof")
+    add_command_with_torch(commands, "prove", "tbprof.preflight.proof.command")

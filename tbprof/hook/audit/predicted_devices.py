@@ -26,6 +26,7 @@ from tbprof.hook.audit.source_text import source_lines
 from tbprof.hook.audit.upload_contents import content_of
 from tbprof.hook.audit.watched_calls import Call, CallFacts, is_number_copied
 from tbprof.hook.safety.program_values import (
+    contents_of,
     is_a,
     is_plain_tensor,
     is_tensor,
@@ -367,7 +368,7 @@ def mark_new(result: Any, place: str) -> None:
 def _mark_buffers() -> None:
     """A model moves its buffers with its parameters."""
     for module in LiveObjects(Module).find():
-        buffers = object.__getattribute__(module, "__dict__").get("_buffers")
+        buffers = contents_of(module).get("_buffers")
         mark_new([buffer for buffer in (buffers or {}).values() if is_tensor(buffer)], DEVICE)
 
 

@@ -26,10 +26,10 @@ from tbprof.preflight.proof.record import (
     write_record,
 )
 from tbprof.preflight.proof.sides import on_this_side
-from tbprof.preflight.proof.witness import Witness, in_another_order, seed_all
+from tbprof.preflight.proof.witness import Witness, in_another_order
 from tbprof.preflight.session import Preflight
 from tbprof.preflight.watching.mode import RUNNERS
-from tbprof.program.main_program import program_frames, run_program
+from tbprof.program.main_program import program_frames, run_program, seed_all
 
 
 def run_side(task: Task) -> SideRecord:

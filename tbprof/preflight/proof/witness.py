@@ -31,7 +31,6 @@ from tbprof.preflight.watching import copies, streams
 from tbprof.preflight.watching.mode import RUNNERS
 from tbprof.program.caller_frame import TORCH
 
-_SEED = 20_411
 """Any number that no program sets itself."""
 
 _NOT_OF_THE_RESULT = ("params", "foreach", "fused", "capturable", "differentiable")
@@ -52,14 +51,6 @@ _OF_TORCH: Mapping[str, Callable[[], object]] = {
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": lambda: os.environ.get("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"),
 }
 """Settings of torch that change what a device computes, and nothing here."""
-
-
-def seed_all() -> None:
-    """Start all generators from the same state, those of workers with them."""
-    random.seed(_SEED)
-    torch.manual_seed(_SEED)
-    if (numpy := sys.modules.get("numpy")) is not None:
-        numpy.random.seed(_SEED)
 
 
 class Witness:

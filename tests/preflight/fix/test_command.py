@@ -18,7 +18,7 @@ pytest.importorskip("libcst")
 
 from side_server import SideServer
 
-from tbprof.preflight.fix import __main__ as started
+from tbprof import command_process
 from tbprof.preflight.fix.command import run
 
 ROOT = Path(__file__).parents[3]
@@ -219,8 +219,11 @@ def test_a_program_that_shows_nothing(
 def test_without_libcst_it_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(started, "find_spec", lambda _: None)
-    assert started.main() == 2
+    for name in [name for name in sys.modules if name.partition(".")[0] == "libcst" or ".fix." in name]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "libcst", None)
+    monkeypatch.setattr(sys, "argv", ["tbprof", "tbprof.preflight.fix.command", "train.py"])
+    assert command_process.main() == 2
     assert capsys.readouterr().err == "tbprof: edits need libcst: pip install 'tbprof[fix]'\n"
 
 
