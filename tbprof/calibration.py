@@ -35,9 +35,13 @@ def file_to_read() -> Path | None:
 def append_pair(pair: dict[str, Any], path: Path) -> None:
     """Add one; a pair has `device`, `predicted_us` as floor and ceiling, and `measured_us` as an interval.
 
+    One of two recorded windows names them as `windows`, and is there once.
+
     Raises:
         OSError: It can't be written.
     """
+    if "windows" in pair and any(each.get("windows") == pair["windows"] for each in _pairs(path)):
+        return
     add_line(path, json.dumps({"schema": 1, **pair}))
 
 

@@ -23,6 +23,7 @@ const NOTHING: WindowFigures = {
   world_size: null,
   git_commit: null,
   is_damaged: false,
+  plan: null,
 };
 
 function trendRow(number: number, figures: Partial<WindowFigures> | null): SeriesRow {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from tbprof.calibration import append_pair, file_to_append_to
 from tbprof.cli.reading import report_of_file
 from tbprof.file_names import REPORT_SUFFIX
 from tbprof.judge.steady_steps import marks_steps, mean_step_us
@@ -14,8 +16,12 @@ from tbprof.texts.figures.places import scope_of
 from tbprof.texts.figures.quantities import duration, share
 from tbprof.views.compared_figures import LEAST_CHANGE, CompareFigure, FigureKind
 from tbprof.views.comparison import CompareView, compare_view
+from tbprof.views.fixes_made import fixes_made, plan_of
 
 _MOST_KERNELS = 5
+
+_CLEAR_SHARE = 0.2
+"""A measured saving is kept where its noise is at most this part of it."""
 
 _KERNEL_SHARE = 0.01
 """The part of a step: a kernel whose time changed by less is not named."""
@@ -29,12 +35,30 @@ def compared_text(before: Path, after: Path, *, use_cache: bool) -> str:
     """
     reports = [report_of_file(path, use_cache=use_cache) for path in (before, after)]
     view = compare_view(*reports)
+    _remember(*reports)
     lines = [f"{after} against {before}", "", view.verdict, *([view.detail] if view.detail else [])]
     lines += view.scopes
     if not any(path.name.endswith(REPORT_SUFFIX) for path in (before, after)):
         lines += _kernels((before, after), reports, use_cache=use_cache)
     lines += ["", *map(_figure, view.figures), *_beside(view)]
     return "\n".join(lines) + "\n"
+
+
+def _remember(before: Report, after: Report) -> None:
+    """Keep what was predicted beside what was measured, where the measured difference is clear."""
+    made = fixes_made(plan_of(before), plan_of(after))
+    path = None if made is None or made.noise_us > _CLEAR_SHARE * made.measured_us else file_to_append_to()
+    if made is None or path is None:
+        return
+    pair = {
+        "device": ", ".join(after.trace.devices[:1]),
+        "predicted_us": made.predicted_us,
+        "measured_us": (made.measured_us - made.noise_us, made.measured_us + made.noise_us),
+        "windows": [Path(side.trace.path).name for side in (before, after)],
+    }
+    with contextlib.suppress(OSError):
+        # The comparison is what was asked for.
+        append_pair(pair, path)
 
 
 def _kernels(paths: tuple[Path, Path], reports: list[Report], *, use_cache: bool) -> Iterator[str]:

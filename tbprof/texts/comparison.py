@@ -108,6 +108,24 @@ def loops_gone_sentence(turns: float, host_us: float) -> str:
     return f"A loop over items is gone: {turns:,.0f} turns, which held the host for {duration(host_us)}."
 
 
+_MOST_FIXES = 3
+
+
+def fixes_sentence(
+    names: Sequence[str], predicted_us: tuple[float, float], measured_us: float, noise_us: float
+) -> str:
+    """What the fixes of findings that are gone save of a step: as predicted, and without the profiler."""
+    verb = "is" if len(names) == 1 else "are"
+    floor, ceiling = map(duration, predicted_us)
+    predicted = f"predicted were {floor} to {ceiling} a step"
+    measured = f"measured without the profiler {duration(abs(measured_us))}"
+    if abs(measured_us) <= noise_us:
+        measured += f", within the noise of {duration(noise_us)}"
+    else:
+        measured += f" {'less' if measured_us > 0 else 'more'}, give or take {duration(noise_us)}"
+    return f"{first_few(names, _MOST_FIXES)} {verb} gone: {predicted}, {measured}."
+
+
 def difference_sentence(change_us: float, least_us: float | None) -> str:
     """`least_us` is what a change has to exceed; None where a single step does not tell its noise."""
     change = f"They differ by {duration(abs(change_us))}"

@@ -75,10 +75,10 @@ def compare_sites(before: Report, after: Report) -> tuple[CompareSite, ...]:
     """One row a site of either side; of several that are alike each is matched once."""
     waiting: dict[str, list[_Found]] = {}
     for found in _sites(before):
-        waiting.setdefault(_key(found.site), []).append(found)
+        waiting.setdefault(site_key(found.site), []).append(found)
     rows = []
     for found in _sites(after):
-        alike = waiting.get(_key(found.site), [])
+        alike = waiting.get(site_key(found.site), [])
         rows.append(_row(alike.pop(0) if alike else None, found))
     rows += [_row(found, None) for alike in waiting.values() for found in alike]
     return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.state), -_longest(row))))
@@ -89,9 +89,10 @@ def _sites(report: Report) -> list[_Found]:
     return [_Found(site, index, steps, files.line_of(site.source)) for index, site in report.indexed_sites]
 
 
-def _key(site: Site) -> str:
+def site_key(site: Site, code: str = "") -> str:
+    """The same for sites that do the same in one function, or on one line where its text is given."""
     place = ("", "") if site.source is None else (site.source.file, site.source.function)
-    return fingerprint(site.direction, *place, (*site.ops, *site.calls))
+    return fingerprint(site.direction, *place, (*site.ops, *site.calls), code)
 
 
 def _row(old: _Found | None, new: _Found | None) -> CompareSite:

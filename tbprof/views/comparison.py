@@ -35,6 +35,7 @@ from tbprof.views.compared_figures import (
     compare_figures,
 )
 from tbprof.views.compared_sites import CompareSite, CompareSteps, compare_sites, compare_steps, is_told
+from tbprof.views.fixes_made import fixes_made, plan_of
 from tbprof.views.idle_causes import device_bar, idle_by_cause_us, stacking_place
 from tbprof.views.overview import DeviceBar
 
@@ -155,7 +156,11 @@ def _verdict(steps: CompareSteps) -> str:
 def _details(
     before: Report, after: Report, moved: MovedWait | None, steps: tuple[CompareSteps, ...]
 ) -> Iterator[str]:
-    """Why the step changed; nothing where all that a single step shows can be the noise of recordings."""
+    """What was fixed, and why the step changed; no reason where all that a single step shows can be the noise
+    of recordings.
+    """
+    if (made := fixes_made(plan_of(before), plan_of(after))) is not None:
+        yield made.sentence
     is_single = bool(steps) and is_told(steps[-1]) is None
     before_us, after_us = mean_step_us(before) or 0.0, mean_step_us(after) or 0.0
     if is_single and may_be_noise(before_us, after_us):

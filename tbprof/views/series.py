@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from tbprof.records import dataclass
+from tbprof.views.fixes_made import Plan
 
 RankFigure: TypeAlias = Literal["step_us", "communication_us", "idle_share", "wait_us"]
 """What ranks are compared by: fields of `WindowFigures`."""
@@ -48,6 +49,8 @@ class WindowFigures:
     git_commit: str | None
     is_damaged: bool = False
     """Whether only a part of the trace could be read."""
+    plan: Plan | None = None
+    """What a later window is compared with; no screen shows it."""
 
 
 @dataclass(frozen=True, slots=True)

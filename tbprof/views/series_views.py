@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Sequence
 from statistics import fmean, median
 
@@ -18,6 +19,7 @@ from tbprof.texts.series import (
     ranks_sentences,
     read_sentence,
 )
+from tbprof.views.fixes_made import fixes_by_commit, plan_of
 from tbprof.views.idle_causes import stacking_place
 from tbprof.views.outstanding import outstanding_rows, spreads_of
 from tbprof.views.series import RanksView, SeriesCause, SeriesRow, TrendView, WindowFigures
@@ -69,6 +71,7 @@ def figures_of(report: Report) -> WindowFigures:
         world_size=report.trace.world_size,
         git_commit=None if facts is None else facts.git_commit,
         is_damaged=report.trace.is_damaged,
+        plan=plan_of(report),
     )
 
 
@@ -93,6 +96,9 @@ RANKS_OF_A_PAGE = 256
 
 FEWEST_WINDOWS = 3
 """A change is named only where it lasts for so many windows, before and after."""
+
+_MOST_CHANGES = 3
+"""The newest changes of the program whose fixes are named."""
 
 _NOISE_FACTOR = 3
 """A change is named only where it is so many times the mean distance of windows to their side."""
@@ -138,6 +144,7 @@ def ranks_view(rows: Sequence[SeriesRow], first: int | None = None) -> RanksView
     rows = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.worker))
     reading = sum(row.state == "reading" for row in rows)
     shown = outstanding_rows(rows) if first is None else tuple(rows[first : first + RANKS_OF_A_PAGE])
+    shown = _without_plans(shown)
     if reading:
         return RanksView(_read_so_far(rows), "", "", "", shown, len(rows), reading, ())
     are_ranked = all(row.rank is not None for row in rows)
@@ -161,8 +168,9 @@ def ranks_view(rows: Sequence[SeriesRow], first: int | None = None) -> RanksView
 
 def trend_view(rows: Sequence[SeriesRow], left_out: int) -> TrendView:
     """The windows of one worker, oldest first."""
+    shown = _without_plans(rows)
     if any(row.state == "reading" for row in rows):
-        return TrendView(_read_so_far(rows), "", tuple(rows), left_out)
+        return TrendView(_read_so_far(rows), "", shown, left_out)
     known = [
         (row.number, row.figures.step_us)
         for row in rows
@@ -176,7 +184,25 @@ def trend_view(rows: Sequence[SeriesRow], left_out: int) -> TrendView:
     else:
         since = f"window {known[change.row][0]}"
         verdict, detail = change_sentences(len(known), change.before_us, change.after_us, since)
-    return TrendView(verdict, detail, tuple(rows), left_out)
+    details = filter(None, (detail, *_fixes(rows)))
+    return TrendView(verdict, " ".join(details), shown, left_out)
+
+
+def _fixes(rows: Sequence[SeriesRow]) -> list[str]:
+    """What the newest changes of the program fixed, a sentence each."""
+    known = [(row, row.figures.plan) for row in rows if row.figures is not None]
+    plans = [(row, plan) for row, plan in known if plan is not None]
+    made = fixes_by_commit([plan for _, plan in plans])
+    return [f"Window {plans[at][0].number}: {fixes.sentence}" for at, fixes in made][-_MOST_CHANGES:]
+
+
+def _without_plans(rows: Sequence[SeriesRow]) -> tuple[SeriesRow, ...]:
+    return tuple(
+        row
+        if row.figures is None
+        else dataclasses.replace(row, figures=dataclasses.replace(row.figures, plan=None))
+        for row in rows
+    )
 
 
 def _read_so_far(rows: Sequence[SeriesRow]) -> str:

@@ -714,6 +714,36 @@ export interface SeriesCause {
   idle_us: number;
 }
 
+export interface SiteKeys {
+  /** The same for sites that do the same in one function. */
+  kind: string;
+  /** The same for one line alone, where its text was recorded. */
+  line: string;
+  /** Else it can be missing from a window by chance. */
+  is_in_each_step: boolean;
+}
+
+export interface PlannedFix {
+  /** Rule and place. */
+  name: string;
+  sites: SiteKeys[];
+  floor_us: number;
+  ceiling_us: number;
+}
+
+export interface Plan {
+  commit: string | null;
+  /** What the program works on: batches, parameters, devices; "" where the hook saw none of the former. */
+  work: string;
+  fixes: PlannedFix[];
+  /** All of the window. */
+  sites: SiteKeys[];
+  /** A median step without the profiler. */
+  step_us: number | null;
+  /** The distance of the median to the farther quartile; None of too few steps. */
+  spread_us: number | null;
+}
+
 export interface WindowFigures {
   /** The rank as the trace itself has it. */
   rank: number | null;
@@ -742,6 +772,8 @@ export interface WindowFigures {
   git_commit: string | null;
   /** Whether only a part of the trace could be read. */
   is_damaged: boolean;
+  /** What a later window is compared with; no screen shows it. */
+  plan: Plan | null;
 }
 
 export interface SeriesRow {

@@ -46,8 +46,9 @@ def report_parts(windows: Windows, options: argparse.Namespace, reader: WindowRe
 
 def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) -> Iterator[str]:
     text, before = _markdown() if options.format == "markdown" else _terminal(options), ""
-    for _, report in windows:
-        yield before + text(report)
+    fixed = _fixed_since()
+    for window, report in windows:
+        yield before + text(report) + ("" if options.top is not None else fixed(window, report))
         before = "\n"
     if reader.of_memory:
         from tbprof.cli.commands.report_memory import memory_texts
@@ -60,6 +61,23 @@ def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) 
         from tbprof.cli.markdown import problems_markdown
 
         yield before + problems_markdown(reader.problems)
+
+
+def _fixed_since() -> Callable[[Window, Report], str]:
+    """A line after a window that came with a new commit: what was fixed, beside what was predicted."""
+    from tbprof.views.fixes_made import Plan, fixes_by_commit, plan_of
+
+    last: dict[tuple[str, str], Plan] = {}
+
+    def text(window: Window, report: Report) -> str:
+        now = plan_of(report)
+        was = last.get((window.run, window.worker), now)
+        last[window.run, window.worker] = now
+        return "".join(
+            f"\nSince the commit before: {made.sentence}\n" for _, made in fixes_by_commit([was, now])
+        )
+
+    return text
 
 
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
