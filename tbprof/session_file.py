@@ -12,11 +12,22 @@ from pathlib import Path
 
 from tbprof.errors import UsageError
 from tbprof.escaping import plain
+from tbprof.records import dataclass
 from tbprof.safe_open import add_line, content_within
 
 KINDS = ("question", "proposal", "proof", "measurement", "accept", "reject")
 
 _MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    at: str
+    """ISO 8601, in UTC."""
+    by: str
+    """A person, an agent, or tbprof itself."""
+    kind: str
+    text: str
 
 
 class Session:
@@ -45,8 +56,8 @@ class Session:
         except OSError as error:
             raise UsageError(f"{self._file} can't be written ({error.strerror})") from error
 
-    def text(self, last: int) -> str:
-        """The last lines for people; what is no line of a session is left out.
+    def notes(self) -> tuple[Note, ...]:
+        """All notes, oldest first; what is no line of a session is left out.
 
         Raises:
             UsageError: There is none, or it is larger than a session gets.
@@ -57,9 +68,38 @@ class Session:
             raise UsageError(f"there is no session yet: the first note begins {self._file}") from None
         except OSError as error:
             raise UsageError(f"{self._file} can't be read ({error})") from error
-        shown = list[str]()
+        notes = list[Note]()
         for line in lines:
             with contextlib.suppress(ValueError, KeyError, TypeError):
-                note = json.loads(line)
-                shown.append(plain(f"{note['at']}  {note['kind']:<11} {note['by']}: {note['text']}"))
-        return "\n".join(shown[-last:])
+                said = json.loads(line)
+                notes.append(Note(*(plain(str(said[name])) for name in ("at", "by", "kind", "text"))))
+        return tuple(notes)
+
+    def text(self, last: int) -> str:
+        """The last lines for people.
+
+        Raises:
+            UsageError: There is none, or it is larger than a session gets.
+        """
+        return "\n".join(
+            f"{note.at}  {note.kind:<11} {note.by}: {note.text}" for note in self.notes()[-last:]
+        )
+
+    def exists(self) -> bool:
+        """Whether it has been begun."""
+        return self._file.is_file()
+
+
+def note_result(kind: str, text: str) -> None:
+    """Add what a command found to the session of the folder that it runs in, where somebody began one."""
+    session = Session(Path())
+    with contextlib.suppress(UsageError):
+        # What was asked for has been printed.
+        if session.exists():
+            session.add(kind, text, by="tbprof")
+
+
+def session_beside(log_directory: Path) -> Session | None:
+    """The session of a log directory, or of the project that it lies in; None where nobody began one."""
+    sessions = (Session(log_directory), Session(log_directory.absolute().parent))
+    return next((session for session in sessions if session.exists()), None)

@@ -97,10 +97,12 @@ LAW = {
     "manual": allowed("texts.*"),
     "executors": allowed("process store model", "distributed ray"),
     "views": allowed(
-        "analysis.* job judge line_rules rules.* snapshot texts.* trace.columns trace.export model", "numpy"
+        "analysis.* job judge line_rules rules.* session_file snapshot texts.* trace.columns trace.export "
+        "model",
+        "numpy",
     ),
     "html_report": allowed(f"manual {FRAMES}"),
-    "plugin": allowed(f"manual {FRAMES}", "msgspec numpy tensorboard werkzeug"),
+    "plugin": allowed(f"manual session_file {FRAMES}", "msgspec numpy tensorboard werkzeug"),
     "notebook": allowed("html_report preflight standard_streams", "torch"),
     "session_file": allowed("safe_open"),
     "mcp": allowed("safe_open session_file", "anyio mcp pydantic"),
@@ -112,11 +114,11 @@ LAW = {
     "hook": allowed("process program remote safe_open model", "torch"),
     "integrations": allowed("hook"),
     "preflight": allowed(
-        "framework_options line_rules optable program standard_streams texts.* model",
+        "framework_options line_rules optable program session_file standard_streams texts.* model",
         "libcst msgspec pytest torch",
     ),
     "experiment": allowed(
-        "calibration plain_pickle preflight program standard_streams texts.* model",
+        "calibration plain_pickle preflight program session_file standard_streams texts.* model",
         "libcst msgspec numpy torch",
     ),
     "demo": allowed("hook", "torch torchvision"),

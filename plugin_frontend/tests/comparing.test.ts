@@ -11,6 +11,7 @@ const RUNS: RunsView = {
   tbprof_version: "0",
   without_windows: [],
   newest_run: "b",
+  has_session: false,
   next_page: null,
   version: "",
   skipped: [],

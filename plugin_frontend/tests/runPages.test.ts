@@ -11,6 +11,7 @@ function page(version: string, next: number | null, ...names: string[]): RunsVie
     without_windows: [],
     newest_run: names.at(-1) ?? null,
     skipped: next === 1 ? [{ path: "x", reason: "y" }] : [],
+    has_session: false,
     next_page: next,
     version,
   };

@@ -10,6 +10,7 @@ const RUNS: RunsView = {
   skipped: [],
   without_windows: ["failed"],
   newest_run: "a",
+  has_session: false,
   next_page: null,
   version: "",
   runs: [

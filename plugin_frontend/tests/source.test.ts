@@ -17,6 +17,7 @@ const RUNS: RunsView = {
   without_windows: [],
   newest_run: "a",
   runs: [row("a"), row("b")],
+  has_session: false,
   next_page: null,
   version: "",
 };

@@ -5,7 +5,7 @@ import { declared, sitesOf, VIEWS, viewsFor } from "../src/model/views.ts";
 import { siteRow } from "./rows.ts";
 
 test("views over several windows are there only where there are several", () => {
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 1, runs: 1 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 1, runs: 1, hasSession: false }), [
     "overview",
     "checks",
     "syncs",
@@ -20,7 +20,7 @@ test("views over several windows are there only where there are several", () => 
     "communication",
     "job",
   ]);
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8, runs: 1 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8, runs: 1, hasSession: false }), [
     "overview",
     "checks",
     "syncs",
@@ -36,7 +36,7 @@ test("views over several windows are there only where there are several", () => 
     "job",
     "compare",
   ]);
-  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2, runs: 1 }), [
+  assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2, runs: 1, hasSession: false }), [
     "overview",
     "checks",
     "syncs",
@@ -56,7 +56,7 @@ test("views over several windows are there only where there are several", () => 
 });
 
 test("a page that carries its windows compares none, and has a timeline where it carries a step", () => {
-  const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16, runs: 1 };
+  const page = { hasServer: false, workers: 8, windows: 2, allWindows: 16, runs: 1, hasSession: false };
   assert.deepEqual(viewsFor({ ...page, hasTimeline: false, hasTables: false }), [
     "overview",
     "checks",
@@ -72,9 +72,9 @@ test("a page that carries its windows compares none, and has a timeline where it
 });
 
 test("all runs stand first where there are several", () => {
-  const extent = { hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 2 };
+  const extent = { hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 2, hasSession: false };
   assert.equal(viewsFor({ ...extent, runs: 2 })[0], "fleet");
-  assert.equal(viewsFor({ ...extent, runs: 1 })[0], "overview");
+  assert.equal(viewsFor({ ...extent, runs: 1, hasSession: false })[0], "overview");
   assert.equal(viewsFor({ ...extent, hasServer: false, runs: 2 })[0], "overview");
 });
 
@@ -106,4 +106,9 @@ test("a site that waits and copies is in both lists", () => {
     sitesOf("copies", sites).map((site) => site.index),
     [0, 1],
   );
+});
+
+test("a session stands last where there is one", () => {
+  const extent = { hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 1, runs: 1, hasSession: true };
+  assert.equal(viewsFor(extent).at(-1), "session");
 });

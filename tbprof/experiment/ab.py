@@ -44,6 +44,7 @@ from tbprof.preflight.proof.judging import Proof, Tasks, prove
 from tbprof.preflight.proof.running import run_in_process
 from tbprof.preflight.proof.sides import Side as Copy
 from tbprof.preflight.proof.sides import sides_of
+from tbprof.session_file import note_result
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
 _CODES: Mapping[Verdict, int] = {
@@ -248,6 +249,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     text = printed(outcome, (options.before, options.after), options.format)
     with reader_may_leave():
         put(text if options.format == "json" else plain_lines(text))
+    note_result("measurement", f"{options.before} -> {options.after}: {outcome.sentence}")
     return _CODES[outcome.verdict] if code is None else code
 
 

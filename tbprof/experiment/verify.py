@@ -40,6 +40,7 @@ from tbprof.preflight.fix.source import ProgramFile, applied
 from tbprof.preflight.proof.command import add_side_options
 from tbprof.preflight.proof.sides import Side, sides_of
 from tbprof.records import dataclass
+from tbprof.session_file import note_result
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 from tbprof.texts.figures.quantities import duration
 from tbprof.version import __version__
@@ -292,6 +293,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             put(json_text(msgspec.to_builtins(verified), indent=1))
         else:
             put(plain_lines("\n".join((*_text(verified), ""))))
+    note_result("measurement", f"{verified.line}: {verified.sentence}")
     return code
 
 

@@ -69,6 +69,7 @@ class Serving:
         return {
             "runs": runs.answer,
             "version": runs.version,
+            "session": runs.session,
             "ranks": series.ranks,
             "trend": series.trend,
             "job": JobAnswers(self._logs, self._reports, self._kept).answer,

@@ -68,6 +68,8 @@ class RunsView:
     """The parameter `page` that gives the runs after these; null with the last ones."""
     version: str
     """Pages of another version belong to another list."""
+    has_session: bool
+    """Whether notes of people and agents lie beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ def runs_view(
     *,
     page: int = 0,
     version: str = "",
+    has_session: bool = False,
 ) -> RunsView:
     """One page of what the pickers show; `windows` come by run, worker and time.
 
@@ -107,6 +110,7 @@ def runs_view(
         skipped=_skipped(skipped) if page == 0 else (),
         next_page=page + 1 if page + 1 < len(begins) else None,
         version=version,
+        has_session=has_session,
     )
 
 

@@ -28,6 +28,7 @@ from tbprof.views.pages import ManualPage, RulePage
 from tbprof.views.roofline import RooflineAnswer, RooflineView
 from tbprof.views.runs import RunsVersion, RunsView
 from tbprof.views.series import RanksView, TrendView
+from tbprof.views.session import SessionView
 from tbprof.views.source import SourceAnswer, SourceFilesView
 from tbprof.views.tables.screen import RowDetails, TableAnswer, TableView
 from tbprof.views.timeline import FoundView, SelectionView, TimelineAnswer, TimelineStep, TimelineView
@@ -289,6 +290,7 @@ SCREENS = (
     Screen("job", JobAnswer),
     Screen("compare", CompareAnswer, OfTwoReports(_compare), shows="view"),
     Screen("finding", FindingText, OfReport(_finding), ("finding",)),
+    Screen("session", SessionView),
     Screen("rule", RulePage),
     Screen("manual", ManualPage),
     Screen("timeline", TimelineAnswer, OfTimeline(_timeline), shows="timeline"),

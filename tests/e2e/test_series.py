@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
+from recorded_runs import SAMPLES
 from tab import IN_BOTH_THEMES, IN_LIGHT, PATIENCE_MS, axe_violations, open_tab
+from tensorboard_server import tensorboard
+
+from tbprof.session_file import Session
 
 pytestmark = pytest.mark.browser
 
@@ -52,3 +59,21 @@ def test_views_that_have_nothing_to_compare_are_not_offered(page: Page, address:
     frame = open_tab(page, address, "h100_bert_small_infer", "trends")
     expect(frame.locator("nav .tabs a", has_text="Job")).to_have_count(0)
     expect(frame.locator("nav [aria-current=page]")).to_have_text("Overview")
+
+
+@IN_BOTH_THEMES
+def test_a_session_is_read_in_the_tab(page: Page, tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "h100_bert_small_infer", tmp_path / "logs" / "run")
+    session = Session(tmp_path)
+    session.add("proposal", "read the loss every 50th step (train.py:88)", by="agent")
+    session.add("proof", "HEAD~1 -> HEAD: proved. 1 of 4 sync points a step is gone.", by="tbprof")
+    session.add("measurement", "HEAD~1 -> HEAD: 4.1 % faster, 95 % interval 3.2 to 4.9 %.", by="tbprof")
+    session.add("accept", "<b>proved</b> and measured \u202e\u2066", by="person")
+    with tensorboard(tmp_path / "logs") as address:
+        frame = open_tab(page, address, view="session")
+        expect(frame.locator("h1")).to_have_text("1 proposal, 1 accepted and 0 rejected.")
+        rows = frame.locator('table[aria-labelledby="notes"] tbody tr')
+        expect(rows).to_have_count(4)
+        expect(rows.first).to_contain_text("<b>proved</b>")
+        expect(frame.locator("nav [aria-current=page]")).to_have_text("Session")
+        assert axe_violations(page) == ""

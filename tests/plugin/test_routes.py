@@ -33,6 +33,7 @@ def test_runs_lists_what_is_there(open_tab: OpenTab, logdir: Path) -> None:
     assert runs == {
         "logdir": str(logdir),
         "tbprof_version": tbprof.__version__,
+        "has_session": False,
         "runs": [
             {
                 "run": "run",

@@ -13,6 +13,7 @@ import type {
   RulePage,
   RunsVersion,
   RunsView,
+  SessionView,
   SourceAnswer,
   TrendView,
   WindowAnswer,
@@ -47,6 +48,10 @@ export async function fetchRuns(signal: AbortSignal): Promise<RunsView> {
 /** What changes with the list of windows, and with the files of one. */
 export function fetchVersion(address: WindowAddress | null, signal: AbortSignal): Promise<RunsVersion> {
   return fetchJson<RunsVersion>("version", { ...address }, signal);
+}
+
+export function fetchSession(signal: AbortSignal): Promise<SessionView> {
+  return fetchJson<SessionView>("session", {}, signal);
 }
 
 export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {

@@ -42,6 +42,8 @@ export interface RunsView {
   next_page: number | null;
   /** Pages of another version belong to another list. */
   version: string;
+  /** Whether notes of people and agents lie beside it. */
+  has_session: boolean;
 }
 
 export interface RunsVersion {
@@ -1222,6 +1224,22 @@ export interface CompareAnswer {
 export interface FindingText {
   fingerprint: string;
   markdown: string;
+}
+
+export interface Note {
+  /** ISO 8601, in UTC. */
+  at: string;
+  /** A person, an agent, or tbprof itself. */
+  by: string;
+  kind: string;
+  text: string;
+}
+
+export interface SessionView {
+  verdict: string;
+  detail: string;
+  /** The newest first. */
+  notes: Note[];
 }
 
 export interface RuleSection {

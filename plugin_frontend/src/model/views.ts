@@ -21,6 +21,7 @@ interface Extent {
   /** Of all runs. */
   allWindows: number;
   runs: number;
+  hasSession: boolean;
 }
 
 interface ViewDeclaration {
@@ -72,6 +73,7 @@ const DECLARED = {
     hasOwnScope: true,
   },
   trends: { title: "Trends", group: "How it changed", when: ({ windows }) => windows > 1, hasOwnScope: true },
+  session: { title: "Session", group: "How it changed", when: ({ hasSession }) => hasSession, hasOwnScope: true },
 } satisfies Record<string, ViewDeclaration>;
 
 export type ViewName = keyof typeof DECLARED;

@@ -25,6 +25,7 @@ from tbprof.process.worker import Worker
 from tbprof.remote.address import checked_address, is_address, local_folder_of
 from tbprof.remote.placeholders import addressed, mirror_folder
 from tbprof.safe_open import confine, release
+from tbprof.session_file import Session, session_beside
 from tbprof.store.discovery import Discovery, Listing, MemoryFolder
 from tbprof.trace.importers.sniffing import looks_like_trace
 
@@ -77,6 +78,11 @@ class LogDirectory:
     def pids(self) -> tuple[int, ...]:
         """The numbers of the processes that list remote folders."""
         return tuple(pid for folder in self._remote.values() if (pid := folder.pid) is not None)
+
+    def session(self) -> Session | None:
+        """The notes beside it, or in the folder around it; None where there are none, or several places."""
+        places = [Path(place) for _, place in self._places if not is_address(place)]
+        return session_beside(places[0]) if len(places) == 1 else None
 
     def close(self) -> None:
         """End those processes."""

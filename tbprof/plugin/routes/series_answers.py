@@ -24,6 +24,7 @@ from tbprof.views.answer import in_log_directory
 from tbprof.views.runs import RunsVersion, runs_view
 from tbprof.views.series import RanksView, SeriesRow, TrendView, WindowFigures
 from tbprof.views.series_views import ranks_view, series_row, trend_view
+from tbprof.views.session import SessionView, session_view
 
 MAX_WINDOWS = 120
 """Windows of one worker that a trend shows, the newest ones."""
@@ -167,7 +168,8 @@ class RunsAnswers:
         # Who asks has the tab open: a window that comes while nothing is shown yet need not wait for this.
         self._reports.prepare()
         listing, version = self._logs.numbered()
-        key = Key("runs", (page,), version)
+        has_session = self._logs.session() is not None
+        key = Key("runs", (page, has_session), version)
         kept = self._kept.get(key, Answer)
         if kept is not None:
             return kept
@@ -180,8 +182,20 @@ class RunsAnswers:
             failed,
             page=page,
             version=version,
+            has_session=has_session,
         )
         return self._kept.keep_answer(key, json.dumps(dataclasses.asdict(view)).encode())
+
+    def session(self, _: Mapping[str, str]) -> SessionView:
+        """The notes of people and agents.
+
+        Raises:
+            Gone: There are none any more.
+        """
+        session = self._logs.session()
+        if session is None:
+            raise Gone("there is no session beside the log directory: `tbprof session` begins one")
+        return session_view(session.notes())
 
     def version(self, parameters: Mapping[str, str]) -> RunsVersion:
         """The version of the list, and of the files of the window that `run`, `worker` and `window` may

@@ -23,6 +23,7 @@ from tbprof.preflight.proof.running import Run, run_in_process
 from tbprof.preflight.proof.sides import Side, sides_of
 from tbprof.preflight.proof.text import printed
 from tbprof.preflight.run_options import add_run_options
+from tbprof.session_file import note_result
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
 
 _CODES: Mapping[Verdict, int] = {
@@ -64,6 +65,8 @@ def run(arguments: Sequence[str] | None = None, *, run_side: Run = run_in_proces
             if options.format == "json"
             else plain_lines(printed(proof, names, options.format))
         )
+    between = " -> ".join(filter(None, names))
+    note_result("proof", f"{between}: {proof.verdict}. {proof.sentence}")
     return _CODES[proof.verdict]
 
 

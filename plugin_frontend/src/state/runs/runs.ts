@@ -56,6 +56,7 @@ export const views = computed<ViewName[]>(() =>
     windows: shown.value?.worker.windows.length ?? 1,
     allWindows: runs.value.kind === "there" ? countWindows(runs.value.value) : 1,
     runs: runs.value.kind === "there" ? runs.value.value.runs.length : 1,
+    hasSession: runs.value.kind === "there" && runs.value.value.has_session,
   }),
 );
 

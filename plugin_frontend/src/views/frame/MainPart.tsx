@@ -35,6 +35,7 @@ const PAGES: Readonly<Record<ViewName, Page>> = {
   communication: { ofWindow: lazily(async () => (await import("../communication/CommunicationPage.tsx")).CommunicationPage) },
   job: { ofRun: lazily(async () => (await import("../job/JobView.tsx")).JobView) },
   compare: { ofRun: lazily(async () => (await import("../compare/ComparePage.tsx")).ComparePage) },
+  session: { ofAllRuns: lazily(async () => (await import("../series/SessionPage.tsx")).SessionPage) },
   trends: { ofRun: lazily(async () => (await import("../series/TrendsPage.tsx")).TrendsPage) },
 };
 
