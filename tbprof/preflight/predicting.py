@@ -34,6 +34,7 @@ _WITHOUT_LOADER = (
     "is made once, from two tensors in turn: what is still being copied must not be written."
 )
 """What to do about a pageable upload in a program that has no DataLoader to pin its batches."""
+ONE_MASK = "Index by `rows = mask.nonzero(as_tuple=True)`, made once, in each of these lines."
 _ON_THE_CPU = (
     "the program put nothing on a GPU, so that no line could wait for one: let it choose its device as it "
     "does where there is one, without use_cpu=True, accelerator='cpu' or the like"
@@ -181,10 +182,7 @@ def _finding(
 def _fix(site: PredictedSite, rule: str, *, has_loader: bool) -> str:
     """What another line shares, or the option of a framework whose line it is, else what the rule says."""
     for first in site.same_mask_as[:1]:
-        return (
-            f"The mask is that of {first.file}:{first.line}: index by `rows = mask.nonzero(as_tuple=True)`, "
-            "made once, in each of these lines."
-        )
+        return f"The mask is that of {first.file}:{first.line}. {ONE_MASK}"
     is_upload = site.direction == "HtoD"
     for frame in (site.source, site.via):
         option = frame and option_at(frame.file, frame.function, site.ops, is_upload=is_upload)

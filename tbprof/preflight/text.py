@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tbprof.line_rules import LOOP_RULE
 from tbprof.model import Source
 from tbprof.preflight.document import LABEL
+from tbprof.preflight.predicting import ONE_MASK
 from tbprof.preflight.prediction import (
     ENDED_WELL,
     PredictedFinding,
@@ -29,6 +30,8 @@ KIND_NAMES = {
     "device_mismatch": "device mismatch: would raise on a GPU",
 }
 
+_MOST_LINES = 8
+"""Lines that share a mask."""
 _MOST_NAMED = 3
 """Lines that wait outside the steps only."""
 
@@ -44,18 +47,34 @@ def _lines(prediction: Prediction) -> Iterator[str]:
     for loop in prediction.loops:
         yield ""
         yield from _loop(loop)
-    shown = [finding for finding in prediction.findings if finding.suppressed is None]
+    named = [finding for finding in prediction.findings if finding.suppressed is None]
+    again = _lines_of_one_mask(named, prediction)
+    shown = [finding for finding in named if not any(finding in found for found in again.values())]
     heads = [_head(finding, prediction) for finding in shown]
     for finding, head in zip(shown, heads, strict=True):
         yield ""
         # One line may read in two ways, such as `float(x.item() + y)`.
         yield head if heads.count(head) == 1 else f"{head}  by {prediction.sites[finding.site].call}"
-        yield from _details(finding, prediction)
+        yield from _details(finding, prediction, again.get(finding.site, ()))
     yield ""
-    yield _summary(prediction, len(shown))
+    yield _summary(prediction, len(named), len(shown))
     yield from (f"Note: {note}." for note in (*_step_notes(prediction), *prediction.notes))
     if prediction.error:
         yield f"The run ended early: {prediction.error}"
+
+
+def _lines_of_one_mask(
+    named: Sequence[PredictedFinding], prediction: Prediction
+) -> dict[int, list[PredictedFinding]]:
+    """The findings that are one with another, by the site of that: it names the mask first."""
+    by_source = {prediction.sites[finding.site].source: finding.site for finding in reversed(named)}
+    found: dict[int, list[PredictedFinding]] = {}
+    for finding in named:
+        for first in prediction.sites[finding.site].same_mask_as[:1]:
+            site = by_source.get(first)
+            if site is not None and not prediction.sites[site].same_mask_as:
+                found.setdefault(site, []).append(finding)
+    return found
 
 
 def _loop(loop: PredictedLoop) -> Iterator[str]:
@@ -90,7 +109,9 @@ def _head(finding: PredictedFinding, prediction: Prediction) -> str:
     return f"{source.file}:{source.line} in {source.function}  {KIND_NAMES[site.kind]}  [{finding.rule}]"
 
 
-def _details(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]:
+def _details(
+    finding: PredictedFinding, prediction: Prediction, of_one_mask: Sequence[PredictedFinding]
+) -> Iterator[str]:
     site = prediction.sites[finding.site]
     yield f"    {_facts(site, prediction)}"
     if site.called_at:
@@ -99,7 +120,11 @@ def _details(finding: PredictedFinding, prediction: Prediction) -> Iterator[str]
         yield f"    by the derivative of {_places(site.derivative_of)}"
     if site.via is not None:
         yield f"    through {site.via.file}:{site.via.line} in {site.via.function}"
-    yield f"    {finding.fix}"
+    if of_one_mask:
+        sources = [prediction.sites[other.site].source for other in of_one_mask]
+        places = [f"{'' if each.file == site.source.file else each.file}:{each.line}" for each in sources]
+        yield f"    the same mask waits again at {first_few(places, _MOST_LINES)}"
+    yield f"    {ONE_MASK if of_one_mask else finding.fix}"
 
 
 def _places(sources: Sequence[Source]) -> str:
@@ -145,8 +170,8 @@ def _lines_outside(prediction: Prediction) -> list[str]:
     return list(dict.fromkeys(f"{site.source.file}:{site.source.line}" for site in found))
 
 
-def _summary(prediction: Prediction, shown: int) -> str:
-    suppressed = len(prediction.findings) - shown
+def _summary(prediction: Prediction, named: int, shown: int) -> str:
+    suppressed = len(prediction.findings) - named
     others = _lines_outside(prediction)
     waits = prediction.syncs_per_step
     points = f"{waits} sync {'point' if waits == 1 else 'points'}"

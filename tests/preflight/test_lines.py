@@ -89,7 +89,13 @@ def test_the_derivative_of_a_mask_names_the_lines_of_the_mask(tmp_path: Path) ->
     assert (backward.count, {line.line for line in backward.derivative_of}) == (2, {5, 6})
     assert "by the derivative of" in text(preflight.prediction)
     assert forward[1].same_mask_as == (forward[0].source,)
-    assert "`rows = mask.nonzero(as_tuple=True)`, made once" in text(preflight.prediction)
+    said = text(preflight.prediction)
+    assert (
+        "the same mask waits again at :6\n    Index by `rows = mask.nonzero(as_tuple=True)`, made once"
+        in said
+    )
+    assert "train.py:6 in <module>  dynamic shape" not in said
+    assert "2 findings, " in said
 
 
 INDEXED = """

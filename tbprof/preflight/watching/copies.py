@@ -143,7 +143,9 @@ def note_mask_read(event: Event, args: Sequence[Any], node: Any) -> None:
         return
     where = note(event, nbytes=nbytes, before=next(iter(reads.values()), None))
     if where is not None:
-        masks[0]._tbprof_reads = {**reads, torch.autograd._get_sequence_nr() - 1: where.source}
+        # Where nothing is differentiated the number stays, and so does the first line.
+        number = torch.autograd._get_sequence_nr() - 1
+        masks[0]._tbprof_reads = reads if number in reads else {**reads, number: where.source}
 
 
 def note_index_upload_again(ops: tuple[str, ...], args: Sequence[Any], node: Any) -> None:
