@@ -49,6 +49,9 @@ _ANCHORS, _BODIES = 24, 6
 _ALIKE, _LENGTHS = 0.75, 4
 """The part of the calls of the shorter turn that are in the other, which is at most so many times longer."""
 
+_COMPUTES_NS = 200_000
+"""The length from which on an operator that launches nothing computes; a shorter one may be overhead."""
+
 _MOST = 0.5
 """The part of the turns that have something if the loop has it."""
 
@@ -125,7 +128,18 @@ def costly_loops(facts: Facts) -> tuple[ItemLoop, ...]:
     if not facts.device_is_known:
         return ()
     long = (loop for loop in facts.once(find_item_loops) if total_ns(loop.during) >= least_ns)
-    return tuple(loop for loop in long if idle_ns(facts, loop) >= least_ns)
+    costly = (loop for loop in long if idle_ns(facts, loop) >= least_ns)
+    return tuple(loop for loop in costly if not _computes_on_host(facts, loop))
+
+
+def _computes_on_host(facts: Facts, loop: ItemLoop) -> bool:
+    """Whether long operators of the CPU hold most of that idle: all items at once take them as long."""
+    ops, slices = facts.top_ops, facts.trace.slices
+    rows = ops.rows[(ops.kernels == 0) & (slices.duration_ns[ops.rows] >= _COMPUTES_NS)]
+    idle = intersect(facts.once(idle_in_steps), loop.during)
+    return total_ns(intersect(idle, union(slices.start_ns[rows], slices.end_of(rows)))) > _MOST * total_ns(
+        idle
+    )
 
 
 def in_costly_loops(facts: Facts) -> Intervals:

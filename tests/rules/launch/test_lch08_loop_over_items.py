@@ -61,6 +61,23 @@ def test_eight_turns_are_a_loop(turns: int, codes: list[str]) -> None:
     assert [finding.rule for finding in found(looping(turns), "LCH08")] == codes
 
 
+@pytest.mark.parametrize(("computes_us", "codes"), [(500, ["LCH02"]), (150, ["LCH08"])])
+def test_turns_that_compute_on_the_host_take_as_long_for_all_items(
+    computes_us: float, codes: list[str]
+) -> None:
+    """Random numbers are made on the CPU, uploaded, and used by one kernel, ten times."""
+    built = TraceBuilder()
+    for turn in range(10):
+        at = 600.0 * turn
+        built.op("aten::randn", at, at + computes_us)
+        built.op("aten::to", at + 550, at + 570)
+        built.copy("HtoD", "pageable", at + 551, at + 560, runs=(at + 555, at + 560), size_bytes=1 << 20)
+        built.synchronize("cudaStreamSynchronize", at + 561, at + 569)
+        built.op("aten::square", at + 575, at + 590)
+        built.launch(at + 576, at + 580, runs=(at + 582, at + 590))
+    assert [one.rule for one in built.report().findings if one.rule in ("LCH02", "LCH08")] == codes
+
+
 def test_its_figures_are_those_of_the_turns() -> None:
     (finding,) = found(looping(50), "LCH08")
     figures = finding.figures
