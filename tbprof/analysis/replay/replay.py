@@ -400,7 +400,7 @@ class _Play:
 def _last_beside(script: Script, device: int, at_ns: int) -> int:
     """When the device has done what the streams beside the training had been given at an instant."""
     last = 0
-    for given, ended in script.beside[device]:
+    for given, ended in script.beside.get(device, ()):
         count = bisect_right(given, at_ns)
         last = max(last, ended[count - 1] if count else 0)
     return last

@@ -251,6 +251,16 @@ def test_a_wait_for_one_device_lets_the_other_start_earlier() -> None:
     assert total(built).ceiling_ns == 485_000
 
 
+def test_a_wait_for_a_device_that_did_nothing_awaits_nothing() -> None:
+    """As that of a process which synchronizes device 0 and works on device 1."""
+    built = TraceBuilder()
+    built.step(1, 0, 1_000)
+    built.launch(0, 5, runs=(10, 300), device=1)
+    built.synchronize(DEVICE, 10, 20, awaited=-1, device=0)
+    built.launch(500, 505, runs=(510, 600), device=1)
+    assert total(built).ceiling_ns == 10_000
+
+
 def two_waits(name: str, returned: float, awaited: int) -> TraceBuilder:
     """One for a stream that is soon done, and one that may be for the other stream too."""
     built = TraceBuilder()
