@@ -9,7 +9,8 @@ that is to be differentiated again (`create_graph`), which looks the same here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -22,18 +23,25 @@ from tbprof.analysis.figures.operator_limits import FLOPS_A_NS, Limits, find_lim
 from tbprof.analysis.figures.operators import Operators, find_operators
 from tbprof.analysis.intervals import total_ns
 from tbprof.analysis.limits.formulas import FAMILY_OF
-from tbprof.analysis.limits.inputs import FAMILIES
+from tbprof.analysis.limits.inputs import FAMILIES, Family
 from tbprof.analysis.names import are_named, match
 from tbprof.model import Computing, ComputingPart, HealthFact
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category, Trace
-from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
+from tbprof.trace.columns.tensor_cores import CONVOLUTION, PRODUCT, is_on_tensor_cores
 
 _KINDS = (*FAMILIES, "communication", "copies", "graph", "compiled", "other")
 _COMMUNICATION, _COPIES, _GRAPH, _COMPILED, _OTHER = range(len(FAMILIES), len(_KINDS))
 _PRODUCTS = [_KINDS.index(kind) for kind in ("matmul", "convolution", "attention")]
 _OVER_THE_BUS = [DIRECTIONS.index(name) for name in ("HtoD", "DtoH")]
+_BY_NAME: tuple[tuple[Family, Callable[[str], object]], ...] = (
+    ("matmul", lambda name: PRODUCT.search(name) or is_on_tensor_cores(name)),
+    ("convolution", CONVOLUTION.search),
+    ("element-wise", re.compile(r"elementwise_kernel|multi_tensor_apply").search),
+    ("reduction", re.compile(r"reduce_kernel").search),
+    ("normalization", re.compile(r"softmax|(?:layer|rms|batch|group)_?norm", re.IGNORECASE).search),
+)
 _OF_COMPILER = r"triton_(?:poi|red|per|tem|for)_"
 """Kernels that torch.compile writes: of point-wise operators, reductions, products, or several at once."""
 
@@ -213,6 +221,10 @@ def _work_kinds(facts: Facts, operators: Operators, family: npt.NDArray[np.int8]
     kind = _at(family, around)
     kind[kind == NONE] = _OTHER
     rest = np.flatnonzero(kind == _OTHER)
+    # Where no operator was recorded, as in most recordings of Nsight Systems, the kernel's name says it.
+    bare = rest[call[rest] == NONE]
+    for by_name, is_named in _BY_NAME:
+        kind[bare[are_named(facts.trace, work.rows[bare], is_named)]] = _KINDS.index(by_name)
     kind[rest[match(facts.trace, work.rows[rest], _OF_COMPILER)]] = _COMPILED
     launched = rest[work.launch[rest] != NONE]
     kind[launched[match(facts.trace, work.launch[launched], GRAPH_LAUNCH)]] = _GRAPH

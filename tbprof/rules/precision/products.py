@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,7 +24,7 @@ from tbprof.rules.base.rule import Need
 from tbprof.rules.precision import words
 from tbprof.trace.columns.arrays import Int64s, is_among
 from tbprof.trace.columns.columns import Category
-from tbprof.trace.columns.tensor_cores import is_on_tensor_cores
+from tbprof.trace.columns.tensor_cores import CONVOLUTION, PRODUCT, is_on_tensor_cores
 
 _NOT_HALF = r"^(?!.*(?:half|bfloat16|bf16|f16|fp16))"
 _PLAIN = (
@@ -38,9 +37,7 @@ of the engines by which cuDNN 7 and 8 compute convolutions on T4 and older devic
 _TF32 = rf"{_NOT_HALF}.*(?:tf32|s1688gemm)"
 """Names of their kernels that round float32 to TF32, since A100."""
 
-_CONVOLVES = re.compile(r"scudnn|convolve|_conv|conv2d|wgrad|dgrad|fprop|winograd|fft2d")
 _CONVOLUTION = r"aten::(?:cudnn_|miopen_|mkldnn_|_)?convolution.*|aten::conv.*"
-_PRODUCT = re.compile(r"gemm|scudnn|convolve|_conv|wgrad|dgrad|fprop|winograd|cutlass|^nvjet_|^Cijk_")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +56,7 @@ def device_peaks(facts: Facts) -> Peaks | None:
 def all_products(facts: Facts) -> Int64s:
     """Positions of the kernels of products and convolutions, plain or not."""
     trace, work = facts.trace, facts.work
-    is_product = are_named(trace, work.rows, lambda name: _PRODUCT.search(name) or is_on_tensor_cores(name))
+    is_product = are_named(trace, work.rows, lambda name: PRODUCT.search(name) or is_on_tensor_cores(name))
     return in_main_steps(facts, np.flatnonzero(work.is_kernel & is_product))
 
 
@@ -76,7 +73,7 @@ def matrix_products(facts: Facts, products: Int64s) -> Int64s:
     """The ones of no convolution, by the operator around their launch and by their own name."""
     work = facts.work
     convolutions = launched_inside(facts, matching_rows(facts.trace, _CONVOLUTION, Category.CPU_OP))
-    names_one = are_named(facts.trace, work.rows[products], _CONVOLVES.search)
+    names_one = are_named(facts.trace, work.rows[products], CONVOLUTION.search)
     return products[~is_among(products, convolutions) & ~names_one]
 
 

@@ -1,4 +1,4 @@
-"""The kernels that use tensor or matrix cores, and the operators that could, by their names."""
+"""The kernels that multiply, those that use tensor or matrix cores for it, and the operators that could."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ LATER = re.compile(
 _PLAIN = re.compile(r"_ffma_|(?<!t)f32f32_f32f32_f32")
 """Kernels that multiply in plain float32 though their names hold a mark, as cuBLAS's
 `sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_..._ffma_...`; torch-tb-profiler takes these for tensor cores."""
+
+PRODUCT = re.compile(r"gemm|scudnn|convolve|_conv|wgrad|dgrad|fprop|winograd|cutlass|^nvjet_|^Cijk_")
+CONVOLUTION = re.compile(r"scudnn|convolve|_conv|conv2d|wgrad|dgrad|fprop|winograd|fft2d")
+"""Kernels of products, and those of them that convolve."""
 
 _ELIGIBLE = re.compile(
     # Those of torch-tb-profiler, among them names of autograd's of 2021.

@@ -54,7 +54,20 @@ def test_graphs_compiled_kernels_and_families_without_a_formula_are_no_other_wor
         "convolution": 40_000,
         "graph": 20_000,
         "compiled": 5_000,
-        "other": 1_000,
+        "normalization": 1_000,
+    }
+
+
+def test_without_operators_the_names_of_kernels_say_what_they_are() -> None:
+    built = built_on()
+    names = ("ampere_sgemm_128x64_tn", "scudnn_winograd", "vectorized_elementwise_kernel<4>", "knn_kernel")
+    for at, name in enumerate(names):
+        built.launch(100 * at, 100 * at + 5, runs=(100 * at + 10, 100 * at + 11 + at), name=name)
+    assert {part.kind: part.device_ns for part in totals(built).parts} == {
+        "matmul": 1_000,
+        "convolution": 2_000,
+        "element-wise": 3_000,
+        "other": 4_000,
     }
 
 
