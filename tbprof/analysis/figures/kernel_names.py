@@ -21,7 +21,9 @@ MOST_LETTERS = 96
 """The most letters of a short name; the rest is cut."""
 
 _MANGLED = re.compile(r"_ZN(?=\d)")
-_NOISE = re.compile(r"\(anonymous namespace\)::|\{lambda\([^{}]*?\)#\d+\}|::operator\(\)\(\)( const)?|^void ")
+_NOISE = re.compile(
+    r"\(anonymous namespace\)::|<unnamed>::|\{lambda\([^{}]*?\)#\d+\}|::operator\(\)\(\)( const)?|^void "
+)
 _RETURNS = re.compile(r"^std::enable_if<.*?>::type ")
 _TENSILE = re.compile(r"(Cijk_\w+?_(?:MI|MFMA)\d+(?:x\d+)*)_.*")
 _CUTLASS = re.compile(r"cutlass\w*::Kernel\d?<(\w*cutlass_\w+)>")

@@ -117,6 +117,10 @@ _NUMBERS = re.compile(r", (?:seq|op_id|sizes|input_op_ids|seq_id) = ")
 """What `torch.autograd.profiler.emit_nvtx` puts after a name: `aten::add, seq = 3, op_id = 7`."""
 
 
+_OF_DLPROF = re.compile(r"\{'mod': '([^']+)', 'op': '([^']+)'|\{'traceMarker': \['([^']+)'")
+"""The ranges of DLProf and PyProf: a call of torch with all of its arguments, and the line that makes it."""
+
+
 def category_and_name(text: str) -> tuple[str, str]:
     """The category and the name of the slice that a range becomes.
 
@@ -124,7 +128,11 @@ def category_and_name(text: str) -> tuple[str, str]:
     ('user_annotation', 'ProfilerStep#12')
     >>> category_and_name("aten::add, seq = 3")
     ('cpu_op', 'aten::add')
+    >>> category_and_name("{'mod': 'torch.nn.functional', 'op': 'relu', 'args': []}")
+    ('user_annotation', 'torch.nn.functional.relu')
     """
+    if (called := _OF_DLPROF.match(text)) is not None:
+        return "user_annotation", called[3] or f"{called[1]}.{called[2]}"
     step = _STEP.fullmatch(text.strip())
     if step is not None:
         return "user_annotation", f"ProfilerStep#{int(step[1])}"

@@ -105,8 +105,10 @@ def _distinct(tables: SqliteTables, names: Sequence[str], column: str) -> Iterat
 
 
 def _devices(tables: SqliteTables) -> dict[int, str]:
-    rows = tables.select("TARGET_INFO_GPU", ("cuDevice", "id", "name"))
-    named = ((cuda if isinstance(cuda, int) else number, name) for cuda, number, name in rows)
+    """The devices of CUDA; display adapters of others are listed as well, with no multiprocessor."""
+    rows = tables.select("TARGET_INFO_GPU", ("cuDevice", "id", "name", "smCount"))
+    of_cuda = ((cuda, number, name) for cuda, number, name, multiprocessors in rows if multiprocessors != 0)
+    named = ((cuda if isinstance(cuda, int) else number, name) for cuda, number, name in of_cuda)
     return {number: str(name) for number, name in named if isinstance(number, int)}
 
 
@@ -148,6 +150,7 @@ _LAST_NS = 2**53
 
 _PUSH_POP_RANGE = 59
 _DIRECTIONS = {1: "HtoD", 2: "DtoH", 8: "DtoD", 9: "HtoH", 10: "PtoP", 11: "HtoD", 12: "DtoH", 13: "DtoD"}
+_DIRECTIONS |= {3: "HtoD", 4: "DtoH", 5: "DtoD", 6: "DtoD", 7: "DtoD"}  # Arrays lie on the device.
 _DIRECTION_UNKNOWN = "Unknown"
 _MEMORY = {0: "Pageable", 1: "Pinned", 2: "Device", 3: "Array", 4: "Managed", 5: "Device", 6: "Managed"}
 _SYNCS = {1: "Event Sync", 2: "Stream Wait Event", 3: "Stream Sync", 4: "Context Sync"}

@@ -80,6 +80,12 @@ def test_a_kernel_has_a_short_name_and_a_library(name: str, short: str, library:
     assert (short_name(name), library_of(name)) == (short, library)
 
 
+def test_an_unnamed_namespace_is_left_out_as_each_recorder_writes_it() -> None:
+    name = "at::native::{}::multi_tensor_apply_kernel<(int)4>(T1)"
+    for namespace in ("(anonymous namespace)", "<unnamed>"):
+        assert short_name(name.format(namespace)) == "multi_tensor_apply_kernel"
+
+
 @pytest.mark.parametrize(
     "name", ["", "<", ">(", "a<b<c", "f((((", "_ZN", "_ZN999abc", "operator<(int)", "f>>,<"]
 )

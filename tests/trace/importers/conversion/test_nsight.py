@@ -142,6 +142,24 @@ def test_a_range_whose_text_is_stored_as_bytes_is_read(tmp_path: Path, stored: b
     assert shown in read_trace(path).names
 
 
+def test_a_display_adapter_of_another_vendor_is_no_device_of_cuda(tmp_path: Path) -> None:
+    """Windows lists them with the number 0 as well, and no multiprocessors."""
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE TARGET_INFO_GPU ADD COLUMN smCount INTEGER DEFAULT 132")
+        connection.execute("INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'Microsoft Basic Render Driver', 0, 0)")
+    connection.close()
+    assert build_report(path).trace.devices == ("NVIDIA H100",)
+
+
+def test_a_copy_to_an_array_is_an_upload(tmp_path: Path) -> None:
+    path = write_export(tmp_path / "recording.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = 3, srcKind = 0, dstKind = 3")
+    connection.close()
+    assert {copy.direction for copy in build_report(path).copies} == {"HtoD"}
+
+
 def test_a_size_that_is_a_text_is_none(tmp_path: Path) -> None:
     path = write_export(tmp_path / "recording.sqlite")
     with sqlite3.connect(path) as connection:
