@@ -70,7 +70,9 @@ def without_overlap(
         if rival is not None and (
             _is_same_time(report, rows[rival], action) or room.left_ns(action) < _LEAST_LEFT * most_ns
         ):
-            rows[rival] = dataclasses.replace(rows[rival], ways=(*rows[rival].ways, _way(rest, steps_ns)))
+            rows[rival] = dataclasses.replace(
+                rows[rival], ways=(*rows[rival].ways, _way(report, rest, steps_ns))
+            )
             waiting = [one for one in waiting if one not in rest]
             continue
         rows.append(dataclasses.replace(action, saving=action.saving.at_most(room.left_ns(action))))
@@ -78,9 +80,12 @@ def without_overlap(
     return tuple(rows)
 
 
-def _way(actions: Sequence[Action], steps_ns: float) -> Way:
+def _way(report: Report, actions: Sequence[Action], steps_ns: float) -> Way:
+    """What they win in the place of the row, and not what that leaves them."""
     findings = tuple(at for action in actions for at in action.findings)
-    return Way(findings, together([action.saving for action in actions], steps_ns))
+    alone = [saving for at in findings if (saving := report.findings[at].saving) is not None]
+    is_planned = any(action.total_ns is not None for action in actions)
+    return Way(findings, together([one.saving for one in actions] if is_planned else alone, steps_ns))
 
 
 def together(savings: Sequence[Saving], steps_ns: float) -> Saving:

@@ -7,13 +7,26 @@ import pathlib
 
 import pytest
 from adding_up import contradictions_of
+from odd_recordings import A100
 from public_report import PublicReport
 from random_programs import random_program
 from recording import record
 from simulated_host import run
+from trace_builder import TraceBuilder
 
 from tbprof.model import Report, Saving, Way
 from tbprof.report import build_report, report_of
+
+
+def products_in_float32() -> TraceBuilder:
+    built = TraceBuilder()
+    built.device_name = A100
+    for number in range(10):
+        at = 1_000 * number + 10
+        built.launch(6 * number, 6 * number + 5, runs=(at, at + 1_000), name="ampere_sgemm_128x64_tn")
+    built.synchronize("cudaStreamSynchronize", 100, 10_015)
+    return built
+
 
 SAMPLES = pathlib.Path(__file__).parents[2] / "logs" / "samples"
 
@@ -70,6 +83,16 @@ def test_what_does_not_add_up_is_seen(traces: pathlib.Path, public_report: Publi
     more = Way(way.findings, Saving(0, estimate_ns + 10_000_000, way.saving.ceiling_ns + 10_000_000))
     found = contradictions_of(_changed(report, 0, ways=(more,)))
     assert any("their change" in problem for problem in found)
+
+
+def test_another_way_wins_what_it_wins_in_the_place_of_its_row() -> None:
+    """Ten products in float32 on an A100, and nothing else: autocast, or TF32."""
+    report = products_in_float32().report()
+    assert report.ranked is not None
+    (row,) = report.ranked.actions
+    (way,) = row.ways
+    assert [report.findings[at].rule for at in (*row.findings, *way.findings)] == ["PRC01", "PRC02"]
+    assert (row.saving.ceiling_ns, way.saving.ceiling_ns) == (9_375_000, 8_750_000)
 
 
 def test_a_loader_and_the_waits_before_it_are_two_ways_to_one_time(
