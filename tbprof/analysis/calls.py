@@ -29,6 +29,8 @@ Three kinds, on the training threads:
 - A free by which a library creates its handles (`frees.Frees.of_handles`).
 - What CUPTI itself records as lazy loading.
 
+Between such calls of an operator of torch the library works on the host: that is added where idle is divided.
+
 Calls that are as long in every step are no first calls: they are left out where the median step spends
 at least half of the mean in them.
 """

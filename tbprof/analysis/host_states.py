@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from tbprof.analysis.attribution.annotations import LOADER
 from tbprof.analysis.awaited import Awaited
-from tbprof.analysis.calls import ALLOCATOR, LAZY_LOADING, Calls
+from tbprof.analysis.calls import ALLOCATOR, LAZY_LOADING, LONG_CALL_NS, Calls
 from tbprof.analysis.copy_kinds import DIRECTIONS, MEMORIES
 from tbprof.analysis.device_work import DeviceWork
 from tbprof.analysis.episodes import Episodes
 from tbprof.analysis.intervals import NEVER, Intervals, intersect, subtract, union, union_of
-from tbprof.analysis.names import matching_rows
-from tbprof.trace.columns.arrays import NONE, Int64s, is_among
+from tbprof.analysis.names import match, matching_rows
+from tbprof.trace.columns.arrays import NONE, Int64s, distinct, is_among
 from tbprof.trace.columns.columns import Category, Trace
 
 _COLLECTIVE = r"(?:gloo|mpi|ucc):|c10d::(?:monitored_)?barrier"
@@ -103,7 +103,7 @@ def host_states(
     in_sync_point = waiting(lanes, episodes)
     return {
         "data": _loading_data(lanes),
-        "loading": subtract(lanes.during(loading), compiling),
+        "loading": subtract(union_of((lanes.during(loading), _setting_up(lanes, calls, loading))), compiling),
         "staging": _staging(lanes, work, calls, episodes),
         "allocator": lanes.ranges(ALLOCATOR, Category.RUNTIME),
         "collective": _in_collectives(lanes),
@@ -116,6 +116,25 @@ def host_states(
         # Whether a launch was late is known of launches that are tied to what they launched.
         "launch": lanes.recorded() if len(work.launches) else NEVER,
     }
+
+
+def _setting_up(lanes: HostLanes, calls: Calls, loading: Int64s) -> Intervals:
+    """What operators of torch that make a first call do without a call, for as long as a first call takes.
+
+    A library that is set up works on the host, too: cuDNN before its first convolution, cuBLAS before its
+    first product.
+    """
+    slices = lanes.trace.slices
+    first = loading[slices.category[loading] == Category.RUNTIME]
+    op = calls.ops.innermost(
+        slices.lane[first].astype(np.int64), slices.start_ns[first], slices.end_of(first)
+    )
+    rows = calls.ops.rows[distinct(op[op != NONE])]
+    inside = lanes.during(rows[match(lanes.trace, rows, "aten::")])
+    runtime = np.flatnonzero(lanes.rows & (slices.category == Category.RUNTIME)) if len(inside) else first
+    rest = subtract(inside, lanes.during(runtime))
+    long = rest.end_ns - rest.start_ns >= LONG_CALL_NS
+    return Intervals(rest.start_ns[long], rest.end_ns[long])
 
 
 def waiting(lanes: HostLanes, episodes: Episodes) -> Intervals:

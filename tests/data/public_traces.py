@@ -32,7 +32,8 @@ first. Beyond that:
 - h100_bert_small_infer, mi300_bert_small_infer: one read of 1 byte under is_nonzero, one explicit
   synchronize; on the MI300 the copy is called DtoD and its call's kind says DtoH.
 - h100_transformer_clean, hta_df_index_memory: no copy to or from the host, no synchronize but the profiler's.
-- hta_critical_path: 10.3 and 12.7 s of the idle lie in first calls, most of it in frees of a library.
+- hta_critical_path: 10.8 and 15.6 s of the idle lie in first calls, most of it in frees of a library, and
+  0.5 and 2.9 in what cuDNN does between them.
 - hta_degenerate: those without device rows get no saving; the one wait of the MI300 lies on full work.
 - hta_nccl_ddp: 24 event synchronizes of 79 us in all, no copy to or from the host.
 - hta_trace_diff: `control` has 65.7 of 465 ms of empty idle, `test` 0.66 of 744 beside 321 ms of waits.

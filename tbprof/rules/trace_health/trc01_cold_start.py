@@ -132,7 +132,7 @@ class ColdStart:
     loading_rows: Int64s
     """First calls inside the steps, and those before the window, longest first."""
     loading_ns: int
-    """Host time in them."""
+    """Host time in them, with what a library that is set up does between them."""
     before_ns: int
     """The part of that before the device's first work, where no steps are marked and it is `COLD_SHARE` of
     the recording or more, else 0: the window begins with that work, so no idle of it is theirs."""
@@ -161,13 +161,14 @@ def find_cold_start(facts: Facts) -> ColdStart:
         if before_ns < max(COLD_SHARE * recording_ns, 1):
             before_ns, loading = 0, loading[~is_before]
     loading = loading[np.argsort(-slices.duration_ns[loading], kind="stable")]
+    idle_ns = total_ns(facts.idle_of("loading"))
     return ColdStart(
         step_rows=rows_of_steps(facts.trace, steps, cold),
         loading_rows=loading,
-        loading_ns=_spent_ns(facts, loading),
+        loading_ns=max(_spent_ns(facts, loading), idle_ns),
         before_ns=before_ns,
         recording_ns=recording_ns,
-        idle_ns=total_ns(facts.idle_of("loading")),
+        idle_ns=idle_ns,
         longest_op=_op_around(facts, loading[:1]),
         first_step_ns=int(duration[0]),
         median_step_ns=int(median(duration[~cold])),
