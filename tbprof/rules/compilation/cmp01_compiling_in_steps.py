@@ -33,6 +33,7 @@ Silent
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tbprof.analysis.facts import Facts
@@ -43,15 +44,20 @@ from tbprof.analysis.names import matching_names
 from tbprof.model import Finding, Saving
 from tbprof.rules.base.computing import is_worth_a_word, typical_ns
 from tbprof.rules.base.evidence import idle_evidence
-from tbprof.rules.base.findings import window_finding
+from tbprof.rules.base.findings import window_finding, with_remedy
 from tbprof.rules.base.rule import GPU_WORK, Need, Rule
 from tbprof.rules.base.severity import severity_of_cause, severity_of_transfer
+from tbprof.rules.compilation.compiled_regions import regions_in_steps
 from tbprof.rules.compilation.words import CompilingIdle
 
 _CODE = "CMP01"
 
 _COMPILED = r"Torch-Compiled Region|## Call CompiledFxGraph|CompiledFunction|triton_|entire_frame_compile"
 
+
+_NUMBERED = re.compile(r"Torch-Compiled Region: \d+/(\d+)")
+_START_LATER = "TRC01"
+"""The rule whose fix is that of what is compiled for the first time."""
 
 _COMPUTING = Need(GPU_WORK.name, lambda facts: GPU_WORK.is_met(facts) or runs_on_host(facts))
 
@@ -65,7 +71,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     seen = Saving(floor_ns=0, estimate_ns=None, ceiling_ns=total_ns(idle))
     won_ns = max(total_ns(idle), earlier_host_ns(facts, facts.causes.states["compile"]))
-    yield window_finding(
+    found = window_finding(
         _CODE,
         place="",
         severity=severity_of_cause(facts, seen),
@@ -76,6 +82,14 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence=idle_evidence(facts, idle),
         figures=_idle(facts),
     )
+    yield with_remedy(found, fixed_as=_START_LATER if _is_first(facts) else "")
+
+
+def _is_first(facts: Facts) -> bool:
+    """Whether all compiled code that runs is the first form of its function: torch numbers both."""
+    names = {facts.trace.names[name] for name in facts.trace.slices.name[regions_in_steps(facts)].tolist()}
+    numbered = [_NUMBERED.fullmatch(name) for name in names]
+    return bool(numbered) and all(form is not None and form[1] == "0" for form in numbered)
 
 
 def _on_host(facts: Facts) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from rule_scenes import each_step, found
 from trace_builder import TraceBuilder
 
 from tbprof.model import Scope
+from tbprof.texts.rule_pages import fix_words
 
 
 def compiling(length_us: float) -> TraceBuilder:
@@ -46,6 +47,23 @@ def test_compiled_code_that_compiles_nothing_passes() -> None:
     assert states["CMP01"] == "passed"
     plain = each_step(lambda built, at: built.op("aten::mm", at, at + 100))
     assert {check.rule: check.state for check in plain.report().checks}["CMP01"] == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("regions", "action"),
+    [
+        (("0/0", "1/0"), "Start the recording later"),
+        (("0/0", "0/1"), "Keep the inputs of compiled code the same, or mark what varies"),
+        ((), "Keep the inputs of compiled code the same, or mark what varies"),
+    ],
+)
+def test_what_is_compiled_for_the_first_time_is_compiled_once(regions: tuple[str, ...], action: str) -> None:
+    """Torch numbers a function and its forms: `0/1` is the second one of the first function."""
+    built = compiling(400)
+    for at, region in enumerate(regions):
+        built.annotation(f"Torch-Compiled Region: {region}", 500 + 10 * at, 505 + 10 * at)
+    (finding,) = found(built, "CMP01")
+    assert fix_words(finding).action == action
 
 
 def compiled_before() -> TraceBuilder:
