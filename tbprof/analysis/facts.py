@@ -30,6 +30,7 @@ from tbprof.analysis.exposure import DeviceParts, exposed_ns, no_transfer_ns
 from tbprof.analysis.held_back import HeldBack, find_held_back
 from tbprof.analysis.host_states import HostLanes, host_states
 from tbprof.analysis.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union, union_of
+from tbprof.analysis.moved_model import moved_model
 from tbprof.analysis.nesting import Nest
 from tbprof.analysis.replay.replay import Replay, steps_to_replay
 from tbprof.analysis.replay.schedule import device_schedule
@@ -283,12 +284,20 @@ class Facts:
 
     @cached_property
     def can_be_won(self) -> npt.NDArray[np.bool_]:
-        """Episodes whose wait bounds a saving: blocking, in a step, on a training lane, before no free."""
+        """Episodes whose wait bounds a saving: blocking, in a step, on a training lane, before no free, and
+        for no model that is moved once.
+        """
         episodes = self.episodes
         in_training = is_among(episodes.lane, self.training_threads) & (episodes.step != NONE)
         flushed = lead_to_a_free(self.trace, self.frees.flushing, episodes.lane, episodes.end_ns)
         won: npt.NDArray[np.bool_] = episodes.blocking & in_training & ~flushed
+        won[self.moved_model] = False
         return won
+
+    @cached_property
+    def moved_model(self) -> Int64s:
+        """Episodes that move a model to the device, once."""
+        return moved_model(self.episodes, self.work, self.steps)
 
     @cached_property
     def feeds_training(self) -> npt.NDArray[np.bool_]:

@@ -106,6 +106,8 @@ def untypical_verdict(
     calls = first_calls(findings)
     if calls is not None and calls.longest is not None and _before_work(calls) is not None:
         return Verdict("cold_start", cold_start(window, calls, calls.longest, figures))
+    if (moved := _model_moved(facts, window, figures)) is not None:
+        return Verdict("model_moved", moved)
     outside = find_outside_window(facts)
     if outside is None or _has_turns(facts) or _communicates(window):
         return None
@@ -181,6 +183,27 @@ def _after_leading(
         leading_us=leading.gap_ns / 1000,
         rest_us=leading.rest_ns / 1000,
         rest_busy_share=leading.busy_ns / max(leading.rest_ns, 1),
+        kernels=named_kernels(facts, window.device),
+    )
+
+
+def _model_moved(facts: Facts, window: VerdictWindow, figures: Window) -> words.ModelMoved | None:
+    """None where that is hardly any of the window."""
+    uploads, busy = facts.moved_model, facts.work.busy[window.device]
+    if not len(uploads):
+        return None
+    begin, last = int(facts.steps.gpu_start_ns[0]), int(facts.steps.gpu_end_ns[-1])
+    record = facts.episodes.record[uploads]
+    end = int(facts.work.end_ns[record[record != NONE]].max(initial=begin))
+    if end - begin < _LARGE * (last - begin):
+        return None
+    return words.ModelMoved(
+        window=figures,
+        uploads=len(uploads),
+        bytes=int(facts.episodes.bytes[uploads].sum()),
+        moved_us=(end - begin) / 1000,
+        rest_us=(last - end) / 1000,
+        rest_busy_share=total_ns(clip(busy, end, last)) / max(last - end, 1),
         kernels=named_kernels(facts, window.device),
     )
 

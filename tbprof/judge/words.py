@@ -25,9 +25,10 @@ from tbprof.model import Figures, StoredNumbers, Verdict
 from tbprof.records import dataclass
 from tbprof.rules.words import read_figures
 from tbprof.texts.figures.places import name_words, place_words
-from tbprof.texts.figures.quantities import count, duration, share
+from tbprof.texts.figures.quantities import count, duration, share, size
 
 _LISTED_SHARE = 0.01
+_MOST_COPIES = 0.5
 """A part of the device's time below this is not worth a word."""
 
 _SMALL_CAUSE_SHARE = 0.05
@@ -121,6 +122,32 @@ class LeadingWait(VerdictFigures):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelMoved(VerdictFigures):
+    """A window in which a model is moved to the device, and used for less than twice as long after it."""
+
+    window: Window
+    uploads: int
+    bytes: int
+    moved_us: float
+    rest_us: float
+    rest_busy_share: float
+    kernels: LargestKernels
+
+    @property
+    def spent_us(self) -> float:
+        return self.moved_us
+
+    def sentences(self, *, waits_come_first: bool) -> Sentences:  # noqa: ARG002 - as the base has it
+        moved, whole = duration(self.moved_us), duration(self.window.steps_us)
+        rest, busy = duration(self.rest_us), share(self.rest_busy_share)
+        what = f"{size(self.bytes)} in {self.uploads} uploads"
+        return (
+            f"A model is moved to the GPU in {moved} of the {whole}: {what}.",
+            f"In the {rest} after that the GPU is busy {busy}.{self.kernels.words()}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class OutsideWindow(VerdictFigures):
     """A recording most of which is before the device's first work or after its last."""
 
@@ -155,9 +182,11 @@ class OutsideWindow(VerdictFigures):
             if spent
             else f"The {outside} are in none of the figures"
         )
+        copying = self.window.copying_share
+        copies = f", and copies with nothing beside it {share(copying)}" if copying >= _MOST_COPIES else ""
         return (
             f"The GPU's work is within {window} of a recording of {recording}.",
-            f"{rest}. Within the {window} the GPU is idle {share(self.window.idle_share)}.",
+            f"{rest}. Within the {window} the GPU is idle {share(self.window.idle_share)}{copies}.",
         )
 
 
@@ -411,6 +440,7 @@ _RECORDS: Mapping[str, type[VerdictFigures]] = {
     "other_device": OtherDevice,
     "cold_start": ColdStart,
     "leading_wait": LeadingWait,
+    "model_moved": ModelMoved,
     "outside_window": OutsideWindow,
     "communication": Communication,
     "copying": Copying,

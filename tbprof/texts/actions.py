@@ -21,6 +21,7 @@ RECORD_FIRST = {
     "capture": "Profile steps that replay the graph",
     "outside_window": "Mark the steps with a schedule, and record some that come later",
     "host_unrecorded": "Record the operators of the threads that launch, too",
+    "model_moved": "Begin the recording once the model is on the GPU",
     "leading_wait": "Record several steps, or requests, in one window",
 }
 """What to do before any change where the window is not typical, by the verdict's case."""
@@ -154,6 +155,8 @@ def record_first_sentence(case: str, *, spent_us: float, step_us: float) -> str:
         )
     if case == "host_unrecorded":
         return f"{first}: for {duration(spent_us)} of {duration(step_us)} nobody knows what the host does."
+    if case == "model_moved":
+        return f"{first}: moving it takes {duration(spent_us)} of {duration(step_us)}, once."
     if case == "capture":
         return f"{first}; what is slow here happens once."
     if case == "outside_window":

@@ -30,9 +30,10 @@ Fix
 
 Silent
     Not reported for copies of 64 KB or less, which the driver takes at once, unless they are a batch that
-    blocks; for non-blocking copies if the memory kind is not recorded (ROCm); or for the first step alone,
-    in which a model is moved. Only `info` if the GPU rarely runs out of work, or
-    for non-blocking copies to a device whose link is not known while none of the window is pinned.
+    blocks; for non-blocking copies if the memory kind is not recorded (ROCm); or where a model is moved: in
+    the first step alone, or, without marked steps, by dozens of uploads before the first kernel. Only `info`
+    if the GPU rarely runs out of work, or for non-blocking copies to a device whose link is not known while
+    none of the window is pinned.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from tbprof.rules.base.passing import uploads
 from tbprof.rules.base.rule import Rule
 from tbprof.rules.copies.steady_uploads import moves_batch, names_loader
 from tbprof.rules.copies.words import PageableUploads
-from tbprof.trace.columns.arrays import NONE, Int64s, median
+from tbprof.trace.columns.arrays import NONE, Int64s, is_among, median
 
 _CODE = "CPY01"
 _KEPT = "CPY03"
@@ -165,9 +166,10 @@ def _is_batch(facts: Facts, site: SiteMembers) -> bool:
 
 
 def _only_first(facts: Facts, site: SiteMembers) -> bool:
-    """Whether all of it happens in the first of several steps: a model being moved."""
-    several = len(facts.steps) > 1
-    return several and bool(np.all(facts.episodes.step[site.members] <= 0))
+    """Whether all of it is in the first of several steps, or before the first kernel: a model being moved."""
+    if len(facts.steps) > 1:
+        return bool(np.all(facts.episodes.step[site.members] <= 0))
+    return bool(is_among(site.members, facts.moved_model).all())
 
 
 RULE = Rule(
