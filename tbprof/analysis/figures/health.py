@@ -13,7 +13,7 @@ from tbprof.analysis.device_work import (
     holds_only_allocations,
 )
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.intervals import are_within, overlap_ns, union
+from tbprof.analysis.intervals import Intervals, are_within, intersect, overlap_ns, total_ns, union
 from tbprof.analysis.names import matching_rows
 from tbprof.analysis.steps import LAG_SHARE, gpu_lag_ns, lag_in_steps
 from tbprof.model import HealthFact, HealthSeverity, HookFacts
@@ -209,8 +209,9 @@ _FEW_LAUNCHED = 20
 """So much is launched without an operator by a program that has a kernel or two of its own."""
 
 
-def knows_launching_code(facts: Facts) -> bool:
-    """Whether operators, frames or ranges of the threads that launch were recorded.
+def knows_launching_code(facts: Facts, during: Intervals | None = None) -> bool:
+    """Whether operators, frames or ranges of the threads that launch were recorded; ranges alone say nothing
+    of times `during` most of which they are not around.
 
     Else nobody knows what they do between two launches.
     """
@@ -219,7 +220,14 @@ def knows_launching_code(facts: Facts) -> bool:
     is_code = is_among(slices.category, (Category.CPU_OP, Category.PYTHON, Category.USER_ANNOTATION))
     is_code[matching_rows(facts.trace, STEP_PREFIX, Category.USER_ANNOTATION)] = False
     known = int(is_among(lanes, distinct(slices.lane[is_code])).sum())
-    return len(lanes) - known <= max(known, _FEW_LAUNCHED)
+    if len(lanes) - known > max(known, _FEW_LAUNCHED):
+        return False
+    mine = is_code & is_among(slices.lane, distinct(lanes))
+    has_more = not mine.any() or bool((slices.category[mine] != Category.USER_ANNOTATION).any())
+    if during is None or has_more:
+        return True
+    inside = intersect(during, union(slices.start_ns[mine], slices.end_of(np.flatnonzero(mine))))
+    return 2 * total_ns(inside) >= total_ns(during)
 
 
 FRAME_NS = 190

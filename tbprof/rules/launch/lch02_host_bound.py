@@ -134,7 +134,8 @@ def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
 
 def _paused(facts: Facts, place: str) -> Intervals:
     """All long pauses there, those too that the device did not wait for, or that go on in other code."""
-    elsewhere = union_of((facts.causes.states["loading"], facts.once(packed_buffers)))
+    states = facts.causes.states
+    elsewhere = union_of((states["loading"], states["compile"], facts.once(packed_buffers)))
     long = subtract(pauses(facts), elsewhere)
     mine = np.array([name == place for name in facts.places.names(long.start_ns, long.end_ns)], np.bool_)
     there = Intervals(long.start_ns[mine], long.end_ns[mine])
@@ -159,11 +160,15 @@ def _severity(facts: Facts, saving: Saving, place: str, *, pauses: int, launches
     return max(severity_of_cause(facts, saving), at_most, key=SEVERITIES.index)
 
 
+def _knows_the_pauses(facts: Facts) -> bool:
+    return knows_launching_code(facts, facts.once(find_launch_idle).long().idle)
+
+
 RULE = Rule(
     code=_CODE,
     effect="earlier_host",
     answers=("host_bound",),
     find=find,
     passing=long_pauses,
-    needs=(GPU_WORK, Need("operators of the threads that launch", knows_launching_code)),
+    needs=(GPU_WORK, Need("operators of the threads that launch", _knows_the_pauses)),
 )

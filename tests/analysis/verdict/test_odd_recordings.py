@@ -70,10 +70,50 @@ def test_no_cause_is_claimed_of_a_thread_that_recorded_no_operators() -> None:
     assert "no_launching_operators" in [fact.code for fact in built.report().trace.health]
 
 
-def test_a_range_of_the_thread_says_what_it_does_as_operators_do() -> None:
+@pytest.mark.parametrize(("steps", "case"), [(4, "host_bound"), (1, "host_unrecorded")])
+def test_ranges_around_most_pauses_say_what_the_thread_does_as_operators_do(steps: int, case: str) -> None:
     built = launching_thread_without_operators()
-    built.annotation("evaluate", 2_015, 2_190)
-    assert said_of(built)[0] == "host_bound"
+    for number in range(steps):
+        built.annotation("evaluate", 2_200 * number + 2_000, 2_200 * number + 2_215)
+    assert said_of(built)[0] == case
+
+
+def moving_a_model(tensors: int, *, steps: bool = False, takes: float = 1_000) -> TraceBuilder:
+    """So many uploads of pageable memory, then ten products of 1 ms."""
+    built = TraceBuilder()
+    built.device_name = A100
+    for tensor in range(tensors):
+        at = takes * tensor
+        built.op("aten::to", at, at + takes - 10)
+        built.copy(
+            "HtoD", "pageable", at + 1, at + takes - 90, runs=(at + 5, at + takes - 90), size_bytes=1 << 23
+        )
+        built.synchronize("cudaStreamSynchronize", at + takes - 89, at + takes - 50)
+    begin = takes * tensors
+    if steps:
+        built.step(0, 0, begin + 10_000)
+    for number in range(10):
+        at = begin + 1_000 * number
+        built.op("aten::mm", at, at + 20)
+        built.launch(at + 1, at + 10, runs=(at + 20, at + 1_000), name="ampere_sgemm_128x64_tn")
+    return built
+
+
+def test_a_model_that_is_moved_in_the_window_is_moved_once() -> None:
+    case, said = said_of(moving_a_model(32))
+    assert case == "model_moved"
+    assert said.verdict == "A model is moved to the GPU in 31.9 ms of the 42.0 ms: 268.4 MB in 32 uploads."
+    assert said.action == (
+        "First: begin the recording once the model is on the GPU: moving it takes 31.9 ms of 42.0 ms, once."
+    )
+    assert said.detail.startswith("In the 10.1 ms after that the GPU is busy 97 %.")
+    assert "CPY01" not in rules_of(moving_a_model(32))
+
+
+def test_a_batch_of_few_tensors_is_no_model_nor_is_one_of_a_marked_step() -> None:
+    for built in (moving_a_model(31), moving_a_model(32, steps=True)):
+        assert said_of(built)[0] == "copying"
+        assert "CPY01" in rules_of(built)
 
 
 def test_with_operators_the_host_is_to_blame() -> None:

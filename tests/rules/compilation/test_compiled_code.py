@@ -128,6 +128,6 @@ CASES = (
 
 def test_what_torch_gave_up_is_a_change_without_a_figure() -> None:
     text = terminal_text(report_of_compiled(running(), recompilations=(AGAIN,), given_up=("x",)))
-    row = "  2. Keep what the reason names the same, or mark it as dynamic: what it saves is not known\n"
+    row = "  1. Keep what the reason names the same, or mark it as dynamic: what it saves is not known\n"
     assert text.count("CMP04") == 1
     assert f"{row}     CMP04 train.py:8 step: x." in text
