@@ -50,7 +50,20 @@ _COMMANDS: Mapping[str, str] = {
     "session": "print what people and agents have asked, proved and decided in a project",
     "publish": "publish the windows that runs left behind, or one trace",
 }
-"""What each module of `tbprof.cli.commands` does; to list them imports none."""
+"""What each command does; to list them imports none."""
+_OWN_PROCESS = "tbprof.command_process"
+_WITH_TORCH: Mapping[str, tuple[str, ...]] = {
+    "run": ("tbprof.hook.run",),
+    "preflight": ("tbprof.preflight",),
+    "prove": (_OWN_PROCESS, "tbprof.preflight.proof.command"),
+    "fix": (_OWN_PROCESS, "tbprof.preflight.fix.command"),
+    "bisect": (_OWN_PROCESS, "tbprof.preflight.bisect"),
+    "fits": (_OWN_PROCESS, "tbprof.preflight.fits.command"),
+    "ab": (_OWN_PROCESS, "tbprof.experiment.ab"),
+    "verify": (_OWN_PROCESS, "tbprof.experiment.verify"),
+}
+"""By command that needs torch, the module that Python runs, and what that is given before the command's own
+words; each of the others is a module of `tbprof.cli.commands`."""
 _READING = frozenset(("report", "table", "fleet", "job", "classic", "import", "publish"))
 """Commands that never run a program of the user's, whose linear algebra may need all cores; `check` may."""
 COULD_NOT = 2
@@ -112,7 +125,7 @@ def _run(given: Sequence[str]) -> int:
             put(completion_script(given[1] if given[1:] else "", parser, lambda: _add_all(commands)))
             return 0
         if given and given[0] in _COMMANDS:
-            import_module(f"tbprof.cli.commands.{given[0]}").add_to(commands)
+            _add(given[0], commands)
         else:
             for command, what in _COMMANDS.items():
                 commands.add_parser(command, help=what)
@@ -129,9 +142,18 @@ def _run(given: Sequence[str]) -> int:
         return code
 
 
+def _add(command: str, commands: Commands) -> None:
+    if command in _WITH_TORCH:
+        from tbprof.cli.torch_command import add_command_with_torch
+
+        add_command_with_torch(commands, command, *_WITH_TORCH[command])
+    else:
+        import_module(f"tbprof.cli.commands.{command}").add_to(commands)
+
+
 def _add_all(commands: Commands) -> None:
     for command, what in _COMMANDS.items():
-        import_module(f"tbprof.cli.commands.{command}").add_to(commands)
+        _add(command, commands)
         # As `add_parser(help=what)` would: a command knows its own options alone.
         commands._choices_actions.append(commands._ChoicesPseudoAction(command, (), what))
 

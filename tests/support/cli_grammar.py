@@ -34,9 +34,9 @@ def commands() -> Mapping[str, frozenset[str]]:
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers()
     for name in command._COMMANDS:
-        command.import_module(f"tbprof.cli.commands.{name}").add_to(subparsers)
+        command._add(name, subparsers)
     found = {name: _options(each) for name, each in subparsers.choices.items()}
-    # Two commands hand everything on to a module that needs torch.
+    # These hand everything on to a module that needs torch.
     found["run"] = _options(run_parser(HookOptions))
     found["preflight"] = _options(preflight_command._parser())
     found["fits"] = _options(fits_command._parser())

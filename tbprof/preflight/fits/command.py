@@ -1,4 +1,7 @@
-"""The command `tbprof fits`: one process a batch size, and what they say together."""
+"""The command `tbprof fits`: one process a batch size, and what they say together.
+
+Exit codes: 0 all sizes fit, or no device was named; 1 one does not, or may not; 2 one could not be judged.
+"""
 
 from __future__ import annotations
 
