@@ -18,7 +18,7 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from tbprof import model
 from tbprof.store import report_pb2
-from tbprof.store.proto_file import BY_NAME, stored_fields
+from tbprof.store.regenerate import BY_NAME, stored_fields
 from tbprof.views.typescript import typescript
 
 REPOSITORY = Path(__file__).parents[1]

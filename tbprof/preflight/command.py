@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import io
 import os
 import sys
@@ -10,6 +11,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -27,8 +29,6 @@ from tbprof.preflight.ending import (
     signals_heard,
 )
 from tbprof.preflight.prediction import ENDED_WELL, Prediction
-from tbprof.preflight.ranks import AS_FIRST, Rank
-from tbprof.preflight.run_options import add_run_options
 from tbprof.preflight.session import Preflight
 from tbprof.preflight.text import text
 from tbprof.program.main_program import (
@@ -39,6 +39,39 @@ from tbprof.program.main_program import (
     run_program,
 )
 from tbprof.standard_streams import put, reader_may_leave, substitute_unencodable
+
+PATIENCE = timedelta(seconds=30)
+"""For rank 0, which may come to its end later."""
+
+AS_FIRST = "as rank 0"
+_KEY = "tbprof/preflight"
+
+
+class Rank:
+    """One rank, by what torchrun named it before the program could change that."""
+
+    def __init__(self) -> None:
+        self.number = int(os.environ.get("RANK") or 0)
+        # The store of the agent, which outlives the ranks.
+        has_store = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+        self._store = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])) if has_store else None
+
+    def beside_first(self, report: str) -> str:
+        """AS_FIRST where rank 0 says the very same, else that it does not; "" on rank 0, or without a job."""
+        if self._store is None:
+            return ""
+        # Not every build of torch has it.
+        from torch.distributed import TCPStore
+
+        digest = hashlib.sha256(report.encode()).hexdigest()
+        try:
+            store = TCPStore(*self._store, is_master=False, timeout=PATIENCE)
+            if self.number == 0:
+                store.set(_KEY, digest)
+                return ""
+            return AS_FIRST if store.get(_KEY).decode() == digest else "not as rank 0"
+        except RuntimeError:
+            return "rank 0 has not said anything"
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -257,3 +290,20 @@ def exit_code(prediction: Prediction, options: argparse.Namespace) -> int:
     }
     over_budget = options.budget is not None and prediction.syncs_per_step > options.budget
     return FOUND if over_budget or not kinds.isdisjoint(options.fail_on) else 0
+
+
+def add_run_options(parser: argparse.ArgumentParser, *, time_limit: float | None, limited: str) -> None:
+    """Add those that say what a step is, how long a run may take, and whether the program is a module.
+
+    Args:
+        parser: What gets them.
+        time_limit: The default; None for no limit.
+        limited: What the limit does.
+    """
+    parser.add_argument(
+        "--step-on",
+        metavar="NAME",
+        help="package.module:Class.method, or __main__:function of the script: each return ends a step",
+    )
+    parser.add_argument("--time-limit", type=float, default=time_limit, metavar="SECONDS", help=limited)
+    parser.add_argument("-m", "--module", action="store_true", help="PROGRAM is a module, as for python -m")

@@ -10,10 +10,10 @@ from typing import Literal
 import pytest
 
 from tbprof.model import Numbers, Report
-from tbprof.store import proto_file
-from tbprof.store.proto_file import completed
+from tbprof.store import regenerate
+from tbprof.store.regenerate import completed
 
-PROTO = Path(proto_file.__file__).with_name("report.proto").read_text(encoding="utf-8")
+PROTO = Path(regenerate.__file__).with_name("report.proto").read_text(encoding="utf-8")
 
 
 def test_the_file_has_all_fields() -> None:

@@ -12,9 +12,7 @@ from tbprof.cli.output_file import tell
 from tbprof.errors import UsageError
 from tbprof.escaping import json_text
 from tbprof.store.discovery import MemoryFolder
-from tbprof.store.memory_file import MEMORY_STEP_FILE
-from tbprof.store.memory_files import MemoryFile, memory_files_in
-from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
+from tbprof.store.memory_files import MEMORY_STEP_FILE, OUT_OF_MEMORY_FILE, MemoryFile, memory_files_in
 from tbprof.texts.memory import growth_sentence
 
 _MOST_FILES = 4

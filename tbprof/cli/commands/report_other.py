@@ -38,7 +38,7 @@ def other_text(kind: OtherKind, path: Path, options: argparse.Namespace) -> str:
 
 def _out_of_memory(path: Path, is_json: bool) -> str:
     from tbprof.cli.memory_text import out_of_memory_json, out_of_memory_text
-    from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
+    from tbprof.store.memory_files import OUT_OF_MEMORY_FILE
 
     found = OUT_OF_MEMORY_FILE.read(path)
     return out_of_memory_json(found) if is_json else out_of_memory_text(found)
@@ -46,7 +46,7 @@ def _out_of_memory(path: Path, is_json: bool) -> str:
 
 def _memory_step(path: Path, is_json: bool) -> str:
     from tbprof.cli.memory_text import memory_step_json, memory_step_text
-    from tbprof.store.memory_file import MEMORY_STEP_FILE
+    from tbprof.store.memory_files import MEMORY_STEP_FILE
 
     found = MEMORY_STEP_FILE.read(path)
     return memory_step_json(found) if is_json else memory_step_text(found)

@@ -9,9 +9,12 @@ from pathlib import Path
 from tbprof.errors import Gone, SnapshotError, UsageError
 from tbprof.safe_open import open_regular
 from tbprof.snapshot import snapshot_in
-from tbprof.store.memory_file import MEMORY_STEP_FILE
-from tbprof.store.memory_files import MemoryFileKind, kind_of_memory_file
-from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
+from tbprof.store.memory_files import (
+    MEMORY_STEP_FILE,
+    OUT_OF_MEMORY_FILE,
+    MemoryFileKind,
+    kind_of_memory_file,
+)
 from tbprof.views.memory_documents import memory_step_document, out_of_memory_document, snapshot_document
 from tbprof.views.memory_files import MemoryDocument
 

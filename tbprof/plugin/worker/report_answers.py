@@ -6,6 +6,7 @@ little memory and for a few seconds at most, and never by TensorBoard.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from tbprof.errors import Busy, TbprofError
 from tbprof.file_names import rank_of
 from tbprof.model import Report, Window
-from tbprof.plugin.worker.report_message import report_of
 from tbprof.plugin.worker.window_messages import MISSING, AskedWindow, Part, json_of, record_in, windows_in
 from tbprof.process.answering import Question
+from tbprof.store.codec import decode_report
+from tbprof.store.windows import stored_report, with_doubt
 from tbprof.views.screens import SCREENS, OfReport, OfTwoReports, Screen
 from tbprof.views.series_views import figures_of
 
@@ -131,3 +133,17 @@ _OF_MANY: Mapping[str, Callable[[Window, Report], object]] = {
     "rank_summary": _rank_summary,
 }
 """A function of one report, by what is asked of many windows at once."""
+
+
+def report_of(asked: AskedWindow, *, is_one_of_many: bool = False) -> Report | None:
+    """The one that came with the question, else the one at hand; None where its trace must be read.
+
+    Raises:
+        TbprofError: It can't be used.
+    """
+    if asked.stored is None:
+        return stored_report(asked.window, is_one_of_many=is_one_of_many)
+    path = asked.window.trace_path or ""
+    report = decode_report(asked.stored, name=path, is_one_of_many=is_one_of_many)
+    named = dataclasses.replace(report, trace=dataclasses.replace(report.trace, path=path))
+    return with_doubt(asked.window, named)

@@ -10,7 +10,6 @@ from tbprof.preflight.patch import Patch, applied, instead
 from tbprof.preflight.patches import (
     child_patches,
     composite_functions,
-    composite_tensors,
     cuda_stub,
     cuda_tools,
     device_moves,
@@ -38,7 +37,7 @@ PATCHES: tuple[Patch, ...] = (
     *device_moves.PATCHES,
     *factories.PATCHES,
     *half_precision.PATCHES,
-    *composite_tensors.PATCHES,
+    *composite_functions.TENSOR_PATCHES,
     *legacy_types.PATCHES,
     *memory_sharing.PATCHES,
     *serialization.PATCHES,

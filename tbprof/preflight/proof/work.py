@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tbprof.preflight.proof.pairing import paired
 from tbprof.preflight.proof.record import Batch, SideRecord
+from tbprof.preflight.proof.result import paired
 from tbprof.records import dataclass
 
 _AHEAD = 3

@@ -9,7 +9,7 @@ import sys
 import pytest
 from command_line import SAMPLES
 
-from tbprof.cli.color import colored, wants_color
+from tbprof.cli.commands.report_forms import colored, wants_color
 from tbprof.cli.terminal import terminal_text
 from tbprof.report import build_report
 

@@ -12,7 +12,7 @@ from tbprof import TrainerHook
 from tbprof.hook.memory import allocator_snapshot
 from tbprof.hook.memory.allocator_snapshot import latest_failure, watch_allocations
 from tbprof.snapshot import read_snapshot
-from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
+from tbprof.store.memory_files import OUT_OF_MEMORY_FILE
 
 TOTAL, FREE = 80_000_000_000, 1_000_000
 

@@ -28,7 +28,7 @@ from tbprof.hook.memory.memory_step import MemoryRecorder, write_memory_step
 from tbprof.model import MEMORY_KINDS, MemoryStep
 from tbprof.preflight.device_marks import device_place, mark
 from tbprof.preflight.fits.following import Follower
-from tbprof.store.memory_file import MEMORY_STEP_FILE
+from tbprof.store.memory_files import MEMORY_STEP_FILE
 
 Model = tuple[nn.Module, Callable[[], Tensor], Callable[[Any], torch.optim.Optimizer]]
 

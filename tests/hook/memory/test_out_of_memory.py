@@ -14,7 +14,7 @@ from stand_in_cuda import StandInCuda
 from tbprof import TrainerHook, safe_open
 from tbprof.cli.main import main
 from tbprof.model import OutOfMemory
-from tbprof.store.out_of_memory_file import OUT_OF_MEMORY_FILE
+from tbprof.store.memory_files import OUT_OF_MEMORY_FILE
 
 RunScript = Callable[..., "subprocess.CompletedProcess[str]"]
 

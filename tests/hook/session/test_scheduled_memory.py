@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbprof import Schedule
-from tbprof.store.memory_file import MEMORY_STEP_FILE
+from tbprof.store.memory_files import MEMORY_STEP_FILE
 
 TRAINING = """
 import sys, torch, tbprof
