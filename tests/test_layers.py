@@ -125,7 +125,7 @@ LAW = {
 }
 """By folder, or module of the package's own folder, what it may import of the others."""
 
-RULE_FILE = re.compile(r"[a-z]{3}\d\d_")
+RULE_FILE = re.compile(r"[a-z]{3}(\d\d_|_rules$)")
 
 
 def imports_of(source: str, package: str) -> Iterator[str]:

@@ -62,7 +62,7 @@ _WITH_TORCH: Mapping[str, tuple[str, ...]] = {
     "ab": (_OWN_PROCESS, "tbprof.experiment.ab"),
     "verify": (_OWN_PROCESS, "tbprof.experiment.verify"),
 }
-"""By command that needs torch, the module that Python runs, and what that is given before the command's own
+"""The module that Python runs for a command that needs torch, and what it is given before the command's own
 words; each of the others is a module of `tbprof.cli.commands`."""
 _READING = frozenset(("report", "table", "fleet", "job", "classic", "import", "publish"))
 """Commands that never run a program of the user's, whose linear algebra may need all cores; `check` may."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def declared_rule(file: RuleFile) -> Rule | None:
-    """What the file declares as its `RULE`: None where a trace can't show it."""
-    rule: Rule | None = import_module(file.module).RULE
-    return rule
+    """What the file declares as its `RULE`, or among its `RULES`: None where a trace can't show it."""
+    module = import_module(file.module)
+    rules: Sequence[Rule | None] = module.RULES if file.function else (module.RULE,)
+    return next((rule for rule in rules if rule is None or rule.code == file.code), None)
 
 
 @cache

@@ -1,11 +1,13 @@
 """The files that are rules: those named after a code and a name, in the folder of their family.
 
-Nothing is registered anywhere else. To know the codes, or to read a page, no rule has to be imported.
+Small rules that are alike share a file named after their family, such as `env_rules.py`, as functions named
+that way. Nothing is registered anywhere else. No rule has to be imported for its code or its page.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +20,7 @@ FAMILIES = (
 """Folders, in the order in which their rules are listed."""
 
 _NAMED = re.compile(r"(?P<code>[a-z]{3}\d\d)_(?P<name>[a-z0-9_]+)")
+_FUNCTION = re.compile(rf"^def ({_NAMED.pattern})\(", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class RuleFile:
     module: str
     """Its full name."""
     path: Path
+    function: str = ""
+    """Its own, of a file with several rules."""
 
 
 @cache
@@ -36,9 +41,18 @@ def rule_files() -> tuple[RuleFile, ...]:
     """All of them, by family and code."""
     folder = Path(__file__).parent
     files = (path for family in FAMILIES for path in sorted((folder / family).glob("*.py")))
-    return tuple(_rule_file(path, found) for path in files if (found := _NAMED.fullmatch(path.stem)))
+    return tuple(rule for path in files for rule in _rules_in(path))
 
 
-def _rule_file(path: Path, found: re.Match[str]) -> RuleFile:
+def _rules_in(path: Path) -> Iterator[RuleFile]:
+    if found := _NAMED.fullmatch(path.stem):
+        yield _rule_file(path, found)
+    elif path.stem.endswith("_rules"):
+        for found in _FUNCTION.finditer(path.read_text(encoding="utf-8")):
+            yield _rule_file(path, found, found[1])
+
+
+def _rule_file(path: Path, found: re.Match[str], function: str = "") -> RuleFile:
     name = found["name"].replace("_", "-")
-    return RuleFile(found["code"].upper(), name, f"{__package__}.{path.parent.name}.{path.stem}", path)
+    module = f"{__package__}.{path.parent.name}.{path.stem}"
+    return RuleFile(found["code"].upper(), name, module, path, function)

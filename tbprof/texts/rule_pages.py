@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -96,8 +97,7 @@ def _file_of(code: str) -> RuleFile | None:
 
 @cache
 def _read(file: RuleFile) -> RuleText:
-    doc = ast.get_docstring(ast.parse(file.path.read_text(encoding="utf-8"))) or ""
-    title, _, body = doc.partition("\n")
+    title, _, body = _docs(file.path)[file.function].partition("\n")
     sections = _sections(body, file.path)
     before, _, after = sections["Example"].partition("\nafter:\n")
     fix, _, caveat = _CAVEAT.sub("\0", sections["Fix"]).partition("\0")
@@ -114,6 +114,17 @@ def _read(file: RuleFile) -> RuleText:
         caveat=_begun(_flowing(caveat)),
         silent=_flowing(sections["Silent"]),
     )
+
+
+@cache
+def _docs(path: Path) -> Mapping[str, str]:
+    """The docstrings of a file's functions, and of the file itself by an empty name."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return {
+        "": ast.get_docstring(tree) or "",
+        **{node.name: ast.get_docstring(node) or "" for node in functions},
+    }
 
 
 def _begun(text: str) -> str:

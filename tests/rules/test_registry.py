@@ -32,14 +32,16 @@ def test_codes_and_names_are_there_once() -> None:
 
 
 def test_a_rule_lives_in_the_file_of_its_code() -> None:
-    homes = {file.module: rule.code for file in rule_files() if (rule := declared_rule(file)) is not None}
-    assert homes == {file.module: file.code for file in rule_files() if file.code not in OF_NO_TRACE}
+    homes = {file: rule.code for file in rule_files() if (rule := declared_rule(file)) is not None}
+    assert homes == {file: file.code for file in rule_files() if file.code not in OF_NO_TRACE}
 
 
 def test_every_file_that_declares_a_rule_is_one() -> None:
     """Nobody lists them: a name or a folder that is no rule's would be passed over in silence."""
     package = Path(rules.__file__).parent
-    declaring = {path for path in package.rglob("*.py") if re.search(r"^RULE\b", path.read_text(), re.M)}
+    declaring = {
+        path for path in package.rglob("*.py") if re.search(r"^RULES? =|^RULE:", path.read_text(), re.M)
+    }
     named = {path for path in package.rglob("*.py") if re.match(r"[a-z]{3}\d\d", path.name)}
     assert declaring | named == {file.path for file in rule_files()}
 
