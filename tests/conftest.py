@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import os
 import pathlib
 import signal
@@ -37,6 +38,7 @@ _SLOW = tuple(
     for name in (
         "cli/commands/test_check_program.py",
         "cli/commands/test_doctor.py",
+        "cli/input/test_window_reading.py",
         "cli/processes",
         "cli/test_main.py",
         "cli/test_printed_forms.py",
@@ -55,10 +57,21 @@ _SLOW = tuple(
         "hook/unchanged",
         "integrations",
         "mcp/test_server.py",
+        "plugin/routes/test_compare_answers.py",
+        "plugin/routes/test_fleet_answers.py",
+        "plugin/routes/test_job_answers.py",
+        "plugin/routes/test_memory_file_answers.py",
+        "plugin/routes/test_series_answers.py",
+        "plugin/routes/test_source_answers.py",
+        "plugin/routes/test_trace_answers.py",
+        "plugin/test_manners.py",
         "plugin/test_object_store.py",
+        "plugin/test_routes.py",
         "plugin/worker",
+        "preflight/fix/test_command.py",
         "preflight/program",
         "preflight/proof",
+        "preflight/test_bisect.py",
         "preflight/test_programs.py",
         "preflight/test_pytest_plugin.py",
         "process/test_messages.py",
@@ -72,9 +85,9 @@ _SLOW = tuple(
         "trace/importers/kineto/parallel",
     )
 )
-"""What needs a browser, a server, a framework or whole programs, injects faults, or ends processes.
+"""What needs a browser, a server, a framework or whole programs, injects faults, or starts processes.
 
-Single tests elsewhere have the mark.
+Single tests elsewhere have the mark; those that read public traces get it.
 """
 
 _FAST_TIER, _SLOW_TIER = "not slow and not exhaustive", "slow"
@@ -127,19 +140,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     What a file sets up, or all that looks at one TensorBoard or report, belongs to one process.
     """
     for item in items:
-        # The tiers share no test: `-m slow` has none of those that take hours.
-        if item.get_closest_marker("exhaustive") is None and any(
-            item.path.is_relative_to(slow) for slow in _SLOW
-        ):
-            item.add_marker(pytest.mark.slow)
         fixtures = getattr(item, "fixturenames", ())
+        # The tiers share no test: `-m slow` has none of those that take hours.
+        if item.get_closest_marker("exhaustive") is None and (_is_slow(item.path) or "traces" in fixtures):
+            item.add_marker(pytest.mark.slow)
         if "e2e" in item.path.parts or "trained_demo" in fixtures:
             group = "second browser" if item.path.name in _IN_SECOND_BROWSER else "browser"
         elif "public_report" in fixtures:
             group = "public reports"
         else:
-            group = str(item.path.relative_to(_TESTS))
+            group = _name(item.path)
         item.add_marker(pytest.mark.xdist_group(group))
+
+
+@functools.cache
+def _is_slow(path: pathlib.Path) -> bool:
+    return any(path.is_relative_to(slow) for slow in _SLOW)
+
+
+@functools.cache
+def _name(path: pathlib.Path) -> str:
+    return str(path.relative_to(_TESTS))
 
 
 def pytest_collection_finish() -> None:
@@ -190,7 +211,14 @@ def no_proxy() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pathlib.Path]:
+    """Folders of caches, not made yet: to make one for each test takes longer than many tests do."""
+    folder = tmp_path_factory.mktemp("caches")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_cache(caches: Iterator[pathlib.Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or fills the cache of the person who runs it."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(next(caches)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import encodings.aliases
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,7 +83,9 @@ def written_signs() -> set[str]:
     files = (
         path for path in package.rglob("*.py") if path.name not in ("standard_streams.py", "escaping.py")
     )
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in files)
+    sources = (path.read_text(encoding="utf-8") for path in files)
+    # A module without any, and without an escape for one, need not be parsed.
+    trees = (ast.parse(source) for source in sources if re.search(r"[^\x00-\x7f]|\\[uUNx]", source))
     texts = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
     signs = {sign for text in texts if isinstance(text, str) for sign in text if not sign.isascii()}
     # Half of a pair is no sign: it stands in patterns.
