@@ -165,6 +165,7 @@ ELSEWHERE = {
     "html_report/html_page.py": {"read_text": OWN_FILES},
     "plugin/routes/access_control.py": {"read_bytes": OWN_FILES},
     "manual/pages.py": {"read_text": OWN_FILES},
+    "rules/files.py": {"read_text": OWN_FILES},
     "texts/rule_pages.py": {"read_text": OWN_FILES},
     "store/regenerate.py": {"read_text": OWN_FILES, "write_text": OWN_FILES},
     "process/memory_limit.py": {"read_text": OF_THE_SYSTEM},

@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     has_more_to_do = options.store or options.fail_on is not None
     with Output(options.output, ends_with_reader=not has_more_to_do) as output:
         if other := other_file(options.paths):
-            from tbprof.cli.commands.report_other import other_text
+            from tbprof.cli.commands.report_memory import other_text
 
             output.put(other_text(*other, options))
             return 0
