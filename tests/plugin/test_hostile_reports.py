@@ -7,6 +7,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,17 +73,23 @@ def field(number: int, content: bytes = b"") -> bytes:
     return varint(number << 3 | 2) + varint(len(content)) + content
 
 
+def times_within(part: bytes, size: int) -> bytes:
+    """As many of a part as a size holds."""
+    return part * (size // len(part))
+
+
 SIZE = 15_900_000
-BOMBS = {
+# Each is made when it is asked for: together they would fill 400 MB of every process that collects tests.
+BOMBS: dict[str, Callable[[], bytes]] = {
     **{
-        each.name: field(each.number) * (SIZE // len(field(each.number)))
+        each.name: partial(times_within, field(each.number), SIZE)
         for each in report_pb2.Report.DESCRIPTOR.fields
         if each.message_type is not None
     },
-    "text": field(1, field(2, b"A" * SIZE)),
-    "numbers": field(3, field(6, bytes(SIZE))),
-    "small": field(2) * 50_000,
-    "within": field(2, field(11) * 60_000) * 100,
+    "text": lambda: field(1, field(2, b"A" * SIZE)),
+    "numbers": lambda: field(3, field(6, bytes(SIZE))),
+    "small": lambda: field(2) * 50_000,
+    "within": lambda: field(2, field(11) * 60_000) * 100,
 }
 
 
@@ -98,7 +105,7 @@ def test_a_small_report_that_holds_millions_costs_a_moment_and_little_memory(
     asked(tab, "window")
     pids = tab.plugin.worker_pids()
     before_kb = peak_kb(pids[0])
-    (run / NAME).write_bytes(sealed(BOMBS[name]))
+    (run / NAME).write_bytes(sealed(BOMBS[name]()))
     began = time.monotonic()
     answer = asked(tab, "window").json
     assert time.monotonic() - began < 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
@@ -39,19 +40,25 @@ def filled(record: type[Figures], *, known: bool) -> Figures:
     return record(**values)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("known", [False, True])
-@pytest.mark.parametrize("code", CODES)
-def test_figures_of_every_rule_come_back_as_they_were(code: str, known: bool) -> None:
-    found, looked_at = found_record(code), looked_at_record(code)
-    assert found is not None
-    assert looked_at is not None
-    for record, read in ((found, found_figures), (looked_at, looked_at_figures)):
+def faults_of(code: str, *, known: bool) -> Iterator[str]:
+    """What figures of a rule do not keep, or say with marks that only a terminal shows."""
+    for declared, read in ((found_record, found_figures), (looked_at_record, looked_at_figures)):
+        record = declared(code)
+        assert record is not None, code
         figures = filled(record, known=known)
         if not figures.numbers() and read is looked_at_figures:
             continue
-        assert read(code, figures.numbers()) == figures
-        assert "`b`" not in figures.in_words(name_words).sentence(STEP)
-        assert isinstance(figures.sentence(STEP), str)
+        if read(code, figures.numbers()) != figures:
+            yield f"{code}: {figures} is not read as it was"
+        sentence, plain = figures.sentence(STEP), figures.in_words(name_words).sentence(STEP)
+        if not isinstance(sentence, str) or "`b`" in plain:
+            yield f"{code}: {sentence}"
+
+
+def test_figures_of_every_rule_come_back_as_they_were() -> None:
+    assert [
+        fault for code in CODES for known in (False, True) for fault in faults_of(code, known=known)
+    ] == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import gzip
 import json
 import sys
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -290,18 +291,18 @@ def test_more_than_the_limit_is_refused(tmp_path: Path) -> None:
         read_trace(path, max_bytes=10_000)
 
 
+LARGE: dict[str, Callable[[], bytes]] = {
+    "blanks": lambda: b" " * 60_000_000,
+    "one name": lambda: classic([complete("x" * 60_000_000, 1, 1), *a_step()]),
+    "one member": lambda: b'{"log": "' + b"x" * 60_000_000,
+    "brackets": lambda: b'{"traceEvents": [' + b"[" * 60_000_000,
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "content",
-    [
-        pytest.param(b" " * 60_000_000, id="blanks"),
-        pytest.param(classic([complete("x" * 60_000_000, 1, 1), *a_step()]), id="one name"),
-        pytest.param(b'{"log": "' + b"x" * 60_000_000, id="one member"),
-        pytest.param(b'{"traceEvents": [' + b"[" * 60_000_000, id="brackets"),
-    ],
-)
-def test_a_bomb_meets_bounded_buffers(tmp_path: Path, content: bytes) -> None:
-    path = write(tmp_path, content, packed=True)
+@pytest.mark.parametrize("name", LARGE)
+def test_a_bomb_meets_bounded_buffers(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, LARGE[name](), packed=True)
     tracemalloc.start()
     try:
         with pytest.raises(TraceError):
