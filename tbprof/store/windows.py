@@ -1,4 +1,4 @@
-"""The report of a window that discovery found."""
+"""The report of a window that discovery found: read, or left beside its trace."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import dataclasses
 import io
 from pathlib import Path, PureWindowsPath
 
-from tbprof.errors import ReportError, ReportNotReadable, ReportTooNew
+from tbprof.errors import ReportError, ReportNotReadable, ReportTooNew, UsageError
+from tbprof.file_names import REPORT_SUFFIX
 from tbprof.model import HealthFact, Report, Window
-from tbprof.safe_open import content_at_hand, open_regular
-from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, noted_content
+from tbprof.remote.placeholders import is_mirrored
+from tbprof.safe_open import content_at_hand, content_of, content_within, open_regular, status_of_regular
+from tbprof.store.codec import MAX_REPORT_BYTES, decode_report, encode_report, noted_content
+from tbprof.store.files import write_whole
 from tbprof.store.report_cache import cached_report
+from tbprof.version import __version__
 from tbprof.window_names import parse_window_name
 
 _READ_BYTES = 64 * 1024
@@ -136,3 +140,37 @@ def _with(report: Report, doubt: HealthFact | None) -> Report:
         return report
     health = (*report.trace.health, doubt)
     return dataclasses.replace(report, trace=dataclasses.replace(report.trace, health=health))
+
+
+def store_beside(window: Window, report: Report, *, read_after_ns: int) -> str:
+    """Leave the report of a trace beside it, where the tab and all commands find it; one that is there stays.
+
+    Args:
+        window: That of the trace.
+        report: What was made of it.
+        read_after_ns: An instant before the trace was read, since the epoch.
+
+    Returns:
+        Why none was left, as a sentence; "" where there is one.
+
+    Raises:
+        UsageError: The folder can't be written to, or is remote.
+    """
+    if window.trace_path is None or window.report_path is not None:
+        return ""
+    trace = Path(window.trace_path)
+    if is_mirrored(trace):
+        raise UsageError(f"{trace} is on another host, where no report is left: leave out --store")
+    path = trace.with_name(parse_window_name(trace.name).stem + REPORT_SUFFIX)
+    try:
+        made_of = content_of(trace)
+        if path.exists():
+            is_its_own = noted_content(content_within(path, MAX_REPORT_BYTES)) == made_of
+            return "" if is_its_own else f"{path} is there and not of {trace.name}: rename one of the two"
+        status = status_of_regular(trace)
+        if max(status.st_mtime_ns, status.st_ctime_ns) >= read_after_ns:
+            return f"{trace} changed while it was read, so no report of it was left: run the command again"
+        write_whole(path, encode_report(report, written_by=__version__, made_of=made_of))
+    except OSError as error:
+        raise UsageError(f"{path} can't be written ({error.strerror}): check the folder") from error
+    return ""

@@ -144,7 +144,7 @@ class _Seen:
             if self._bad:
                 self._ask_whether_judged(report)
             if self._stores:
-                from tbprof.store.storing import store_beside
+                from tbprof.store.windows import store_beside
 
                 if why := store_beside(window, report, read_after_ns=self._began_ns):
                     tell(why)

@@ -10,7 +10,7 @@ from marked_programs import run_here
 
 torch = pytest.importorskip("torch")
 
-from tbprof.preflight.loops import _loops_in  # noqa: E402
+from tbprof.preflight.predicting import _loops_in  # noqa: E402
 from tbprof.preflight.session import Preflight  # noqa: E402
 from tbprof.preflight.text import text  # noqa: E402
 
