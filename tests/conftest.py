@@ -129,8 +129,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     tiers = (_FAST_TIER, _SLOW_TIER, "not exhaustive")
     is_whole = config.args == config.getini("testpaths") and config.option.markexpr in tiers
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # One more than there are cores: many tests wait for a process that they have started.
-    return min(cores + 1, _MOST_PROCESSES) if is_whole and cores > 1 else 0
+    # Many slow tests wait for a process that they have started.
+    more = 0 if config.option.markexpr == _FAST_TIER else 1
+    return min(cores + more, _MOST_PROCESSES) if is_whole and cores > 1 else 0
 
 
 @pytest.hookimpl(tryfirst=True)
