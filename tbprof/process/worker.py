@@ -56,7 +56,6 @@ class Worker:
         self._progress = progress
         self._changed = threading.Condition()
         self._waiting: deque[_Asked] = deque()
-        self._is_answering = False
         self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
         self._is_closed = False
@@ -66,11 +65,6 @@ class Worker:
         """The number of the process that runs; None where none does."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
-
-    @property
-    def num_asked(self) -> int:
-        """Questions that wait, or are being answered."""
-        return len(self._waiting) + self._is_answering
 
     def start(self) -> None:
         """Start the process, so that the first question need not wait for it.
@@ -141,7 +135,6 @@ class Worker:
             # Who asked may have gone meanwhile.
             if asked.answer.set_running_or_notify_cancel():
                 self._put(asked)
-            self._is_answering = False
         while self._waiting:
             self._waiting.popleft().answer.set_exception(_closed())
         if self._process is not None:
@@ -150,7 +143,6 @@ class Worker:
     def _next(self) -> _Asked | None:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed)
-            self._is_answering = not self._is_closed
             return None if self._is_closed else self._waiting.popleft()
 
     def _put(self, asked: _Asked) -> None:
