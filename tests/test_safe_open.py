@@ -214,7 +214,7 @@ ELSEWHERE = {
 def opens_in(source: str) -> Iterator[str]:
     """What a module calls to open a file, by the name of the function."""
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call):
+        if not isinstance(node, ast.Call) or _last_name(node.func) not in OPENS | OPENS_OF_SHUTIL:
             continue
         owner, _, name = ast.unparse(node.func).rpartition(".")
         makes_new = any(isinstance(one, ast.Constant) and one.value == "xb" for one in node.args)
@@ -223,6 +223,10 @@ def opens_in(source: str) -> Iterator[str]:
             owner == "shutil" and name in OPENS_OF_SHUTIL
         ):
             yield name
+
+
+def _last_name(function: ast.expr) -> str:
+    return getattr(function, "attr", getattr(function, "id", ""))
 
 
 def test_every_file_is_opened_here_or_is_known_to_be_nobody_else_s() -> None:

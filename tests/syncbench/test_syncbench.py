@@ -160,9 +160,8 @@ def test_a_tool_that_names_every_line_has_all_recall_and_little_precision(side_s
     assert len(found.harm) >= 15
 
 
-@pytest.mark.parametrize(
-    "name", [SAMPLE[0], *(pytest.param(each, marks=pytest.mark.slow) for each in SAMPLE[1:])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLE)
 def test_labels_are_what_the_machine_says(side_server: SideServer, name: str) -> None:
     check_labels(next(iter(tasks((name,)))), side_server)
 
