@@ -57,16 +57,7 @@ _SLOW = tuple(
         "hook/unchanged",
         "integrations",
         "mcp/test_server.py",
-        "plugin/routes/test_compare_answers.py",
-        "plugin/routes/test_fleet_answers.py",
-        "plugin/routes/test_job_answers.py",
-        "plugin/routes/test_memory_file_answers.py",
-        "plugin/routes/test_series_answers.py",
-        "plugin/routes/test_source_answers.py",
-        "plugin/routes/test_trace_answers.py",
-        "plugin/test_manners.py",
         "plugin/test_object_store.py",
-        "plugin/test_routes.py",
         "plugin/worker",
         "preflight/fix/test_command.py",
         "preflight/program",
@@ -87,8 +78,11 @@ _SLOW = tuple(
 )
 """What needs a browser, a server, a framework or whole programs, injects faults, or starts processes.
 
-Single tests elsewhere have the mark; those that read public traces get it.
+Single tests elsewhere have the mark.
 """
+
+_SLOW_FIXTURES = frozenset(("open_tab", "traces"))
+"""A plugin with its processes, and public traces."""
 
 _FAST_TIER, _SLOW_TIER = "not slow and not exhaustive", "slow"
 
@@ -143,7 +137,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         # The tiers share no test: `-m slow` has none of those that take hours.
-        if item.get_closest_marker("exhaustive") is None and (_is_slow(item.path) or "traces" in fixtures):
+        if item.get_closest_marker("exhaustive") is None and (
+            _is_slow(item.path) or not _SLOW_FIXTURES.isdisjoint(fixtures)
+        ):
             item.add_marker(pytest.mark.slow)
         if "e2e" in item.path.parts or "trained_demo" in fixtures:
             group = "second browser" if item.path.name in _IN_SECOND_BROWSER else "browser"
