@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from tbprof.cli.main import _COMMANDS, main
+from tbprof.cli.main import _COMMANDS, _add, main
 from tbprof.cli.reading import local_path, path_of, path_or_address
 from tbprof.errors import UsageError
 
@@ -26,7 +25,7 @@ def places() -> Iterator[tuple[str, argparse.Action]]:
     """Each argument and option that is a path or an address, with its command."""
     for command in _COMMANDS:
         commands = argparse.ArgumentParser().add_subparsers()
-        import_module(f"tbprof.cli.commands.{command}").add_to(commands)
+        _add(command, commands)
         for action in commands.choices[command]._actions:
             is_place = action.metavar in MEANT_BY_NAMES or action.dest in ("logdir", "out", "output")
             if is_place or action.type in (Path, *OF_PLACES):
