@@ -295,5 +295,6 @@ class WatchedRun:
         """In a forked child: the window, the spool and the publishing belong to the parent."""
         self.next_event = NEVER
         self._closed = True
+        self._turn.end()
         if self._session is not None:
             self._session.forget()

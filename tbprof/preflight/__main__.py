@@ -1,8 +1,8 @@
 """`python -m tbprof.preflight train.py -- ...`: what `tbprof preflight` starts.
 
 Exit codes: 0 fine; 1 what `--fail-on` or `--budget` asked for was found; 2 the program or a process
-of it failed, was interrupted, or can't be run without a GPU (what was found until there is printed);
-3 preflight does not understand this torch.
+of it failed, or can't be run without a GPU (what was found until there is printed); 3 preflight does
+not understand this torch; 130 it was interrupted (what was found is printed then, too).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main() -> int:
         from tbprof.preflight.command import run
     except KeyboardInterrupt:
         sys.stderr.write("tbprof: interrupted before the program began\n")
-        return 2
+        return 130
     return run()
 
 

@@ -105,7 +105,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except TbprofError as error:
         return _say(error, COULD_NOT)
     except (KeyboardInterrupt, Terminated):
-        return _say("interrupted before the program began, or once more after it", COULD_NOT)
+        return _say("interrupted before the program began, or once more after it", INTERRUPTED)
     return exit_code(prediction, options)
 
 
@@ -273,7 +273,7 @@ def _say(error: TbprofError | str, code: int) -> int:
     return code
 
 
-FOUND, COULD_NOT, SELF_TEST_FAILED = 1, 2, 3
+FOUND, COULD_NOT, SELF_TEST_FAILED, INTERRUPTED = 1, 2, 3, 130
 
 
 def printed(prediction: Prediction, form: str) -> str:
@@ -284,7 +284,7 @@ def printed(prediction: Prediction, form: str) -> str:
 def exit_code(prediction: Prediction, options: argparse.Namespace) -> int:
     """The exit code by how the program ended, and by what `--fail-on` and `--budget` asked for."""
     if prediction.ending not in ENDED_WELL:
-        return COULD_NOT
+        return INTERRUPTED if prediction.ending == "interrupted" else COULD_NOT
     kinds = {
         prediction.sites[finding.site].kind for finding in prediction.findings if finding.suppressed is None
     }

@@ -15,6 +15,7 @@ from hostile_text import MARKUP, STEERING, hostile_trace
 from markdown_it import MarkdownIt
 
 from tbprof.cli.check_text import check_comment
+from tbprof.cli.checks_text import checks_markdown
 from tbprof.cli.commands.table import FORMS
 from tbprof.cli.markdown import markdown
 from tbprof.cli.terminal import terminal_text
@@ -23,6 +24,7 @@ from tbprof.html_report.table_markup import table_markdown, table_page
 from tbprof.report import build_report, open_facts
 from tbprof.views.check import Baseline, Recording
 from tbprof.views.check_view import check_view
+from tbprof.views.checks import checks_view
 from tbprof.views.tables.tables import TABLES
 
 MORE = (
@@ -48,6 +50,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     path.write_bytes(hostile_trace(PAYLOADS))
     report = build_report(path)
     found = {"text": terminal_text(report), "markdown": markdown(report)}
+    found["list markdown"] = "\n".join(checks_markdown(checks_view(report)))
     for name in PRINTED_TABLES:
         source = TABLES[name]
         table = source.make(open_facts(path, tables=source.reads), "name", in_steps=False)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from tbprof.cli.baseline_file import path_in_checkout, read_baseline, renewed, write_baseline
 from tbprof.cli.check_text import check_comment, check_text, github_annotations
-from tbprof.cli.checks_text import checks_text, list_text
+from tbprof.cli.checks_text import checks_markdown, checks_text, list_text
 from tbprof.cli.output_file import tell
 from tbprof.cli.preflight_document import document_recording, preflight_document
 from tbprof.cli.reading import as_file, is_folder, local_path, near_path, path_of, report_of_file
 from tbprof.cli.torch_command import run_preflight
 from tbprof.cli.window_reading import FolderWindows, WindowReader
 from tbprof.errors import TbprofError, UsageError
-from tbprof.escaping import json_text
+from tbprof.escaping import escaped, json_text
 from tbprof.line_rules import LINE_KINDS
 from tbprof.process.one_thread import one_thread
 from tbprof.remote.placeholders import addressed
@@ -148,6 +148,8 @@ def _check_whole(view: CheckView, baseline: Path) -> None:
 
 def _listed(options: argparse.Namespace) -> str:
     """The checks with their outcomes in windows; without a window those that there are."""
+    if options.format in ("sarif", "github"):
+        raise UsageError(f"--list has no form for {options.format}: give text, json or markdown")
     if not options.paths:
         return list_text(all_rules())
     windows = WindowReader([path_of(path) for path in options.paths], use_cache=not options.no_cache)
@@ -156,6 +158,9 @@ def _listed(options: argparse.Namespace) -> str:
     if options.format == "json":
         named = [{"path": path, **dataclasses.asdict(view)} for path, view in views]
         return json_text({"schema": SCHEMA, "windows": named})
+    if options.format == "markdown":
+        lines = [line for path, view in views for line in (f"## {escaped(path)}", "", *checks_markdown(view))]
+        return "\n".join(lines) + "\n"
     return "\n".join(checks_text(path, view) for path, view in views)
 
 

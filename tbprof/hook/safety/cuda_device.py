@@ -56,13 +56,6 @@ of the process: Kineto cancels the prepared session, which torch refuses as none
 never forgets it. Found with torch 2.6; the check is new in torch 2.12.
 """
 
-FALLBACKS_SEE_SUBCLASSES = (2, 10)
-"""The version from which a Python function may stand for all operators of a key, whatever their tensors are.
-
-Before, torch fails on its own assertion where one has `__torch_dispatch__`. Found with torch 2.6; the change
-(pytorch/pytorch#163464) is of September 2025.
-"""
-
 WITH_MODULES_WARNS = (2, 14)
 """The version from which torch warns of `with_modules`, and names `with_stack` in its place."""
 

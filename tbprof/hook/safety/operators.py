@@ -17,7 +17,6 @@ from typing import Any
 import torch
 from torch.library import Library, fallthrough_kernel
 
-from tbprof.hook.safety.cuda_device import FALLBACKS_SEE_SUBCLASSES, is_torch_since
 from tbprof.hook.safety.guard import drop_own_frames
 
 Note = Callable[[tuple[Any, ...], Mapping[str, Any], Any], None]
@@ -25,12 +24,12 @@ Note = Callable[[tuple[Any, ...], Mapping[str, Any], Any], None]
 
 _NAME = "Fake"
 _KEY = torch._C._dispatch_key_parse(_NAME)
-_UNSEEN = ("alias", "detach")
+_UNSEEN = ("aten::alias", "aten::detach")
 """Torch makes parameters, and other classes, of their results, which must not be objects of Python yet."""
 
 _noting: list[Note] = []
-_relays: list[Any] = []
-"""What holds the relays in torch; never dropped, as another thread may be in one of them."""
+_libraries: dict[str, Any] = {}
+"""What holds the relays in torch, by namespace; never dropped, as another thread may be in one of them."""
 _known: set[str] = set()
 
 
@@ -142,28 +141,23 @@ _NUMBERS = frozenset(_TYPES)
 
 
 def _put_relays() -> None:
-    """Once in a process; in an old torch again for the operators that are new."""
-    if not _relays:
-        everything, own = Library("_", "IMPL"), Library("aten", "IMPL")
-        everything.fallback(relay, _NAME)
-        for name in _UNSEEN:
-            own.impl(name, fallthrough_kernel, _NAME)
-        _relays.extend((everything, own))
+    """Once in a process, and again for the operators that are new.
+
+    Torch calls one function for all operators, too. But given a tensor whose class has `__torch_dispatch__`,
+    where that is switched off, as its own fake tensors do, it then fails on an assertion.
+    """
+    if not _libraries:
+        _libraries["_"] = Library("_", "IMPL")
+        _libraries["_"].fallback(relay, _NAME)
         _leave_to_others()
-    if not is_torch_since(FALLBACKS_SEE_SUBCLASSES):
-        for name in torch._C._dispatch_get_all_op_names():
-            if name not in _known:
-                _known.add(name)
-                _put_relay_of(name)
-
-
-def _put_relay_of(name: str) -> None:
-    namespace, _, rest = name.partition("::")
-    if namespace == "aten" and rest in _UNSEEN:
-        return
-    library = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
-    library.impl(rest, _NAME, partial(_relay_of, namespace, *rest.partition(".")[::2]), False)
-    _relays.append(library)
+    for name in torch._C._dispatch_get_all_op_names():
+        if name not in _known:
+            _known.add(name)
+            namespace, _, rest = name.partition("::")
+            if namespace not in _libraries:
+                _libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
+            ours = partial(_relay_of, namespace, *rest.partition(".")[::2])
+            _libraries[namespace].impl(rest, _NAME, fallthrough_kernel if name in _UNSEEN else ours, False)
 
 
 def _relay_of(namespace: str, name: str, overload: str, *args: Any, **options: Any) -> Any:

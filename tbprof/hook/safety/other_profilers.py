@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 from weakref import ref
@@ -124,6 +125,16 @@ class OnlySession:
             _session.release()
 
 
+def leave_recording_of_parent() -> None:
+    """In a forked child: each operator would go on to add a kilobyte to a recording that nobody reads.
+
+    To end it is Kineto's work, whose thread and locks are the parent's; torch can also forget who listens.
+    """
+    with suppress(AttributeError):
+        torch._C._autograd._clear_callbacks()
+        torch.autograd.profiler._run_on_profiler_stop()
+
+
 class PythonProfiler:
     """Keeps it while call stacks are recorded; both calls come from the thread that is recorded."""
 
@@ -139,3 +150,7 @@ class PythonProfiler:
         if callable(self._function) and sys.getprofile() is None:
             sys.setprofile(self._function)
         self._function = None
+
+    def take_back(self) -> None:
+        """In a forked child: torch's tracer of Python has nothing to do there."""
+        sys.setprofile(self._function if callable(self._function) else None)

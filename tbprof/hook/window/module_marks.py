@@ -292,7 +292,10 @@ class _Names:
 
     def _outermost_name(self, module: nn.Module, kind: str) -> str:
         number, name = 0, kind
-        while (taken := self._outermost.get(name)) is not None and taken() not in (None, module):
+        while (taken := self._outermost.get(name)) is not None:
+            # Not by `in`, which would ask the module's own `__eq__`.
+            if (other := taken()) is None or other is module:
+                break
             number += 1
             name = f"{kind}_{number}"
         self._outermost[name] = weakref.ref(module)

@@ -27,6 +27,7 @@ from tbprof.hook.safety.other_profilers import (
     end_orphaned_recording,
     is_own_recording,
     is_recording,
+    leave_recording_of_parent,
     other_profiler_at_work,
 )
 from tbprof.hook.schedule import Schedule
@@ -258,6 +259,10 @@ class ProfiledWindow:
 
     def forget(self) -> None:
         """In a forked child: the recording is its parent's, and nothing of it is to stay in this process."""
+        if self.is_recording and get_ident() == self._thread:
+            leave_recording_of_parent()
+            if isinstance(self._marks, TracerWarnings):
+                self._python_profiler.take_back()
         self._end_marks(is_recorded=False)
         self._never_end_step()
 

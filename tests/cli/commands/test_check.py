@@ -356,6 +356,9 @@ def test_a_list_says_what_became_of_each_check(capsys: Capture) -> None:
     assert check("--list", SAMPLE, "--format", "json") == 0
     (window,) = json.loads(capsys.readouterr().out)["windows"]
     assert {row["state"] for row in window["rows"]} >= {"passed", "not_checked"}
+    assert check("--list", SAMPLE, "--format", "markdown") == 0
+    assert "- SYN01 passed: " in capsys.readouterr().out
+    assert check("--list", SAMPLE, "--format", "sarif") == 2
 
 
 def test_without_a_window_the_list_has_all_checks(capsys: Capture) -> None:

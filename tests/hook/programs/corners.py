@@ -20,19 +20,9 @@ from typing import Any
 
 import torch
 from seen_values import digest, seed
-from small_training import STEPS, adamw, call, mlp, state_of, train, train_with
+from small_training import STEPS, adamw, call, each_step, mlp, state_of, train, train_with
 from torch import Tensor, nn
 from watching import Watch
-
-
-def _steps(watch: Watch, step: Callable[[], object], **options: Any) -> object:
-    """What each step gives."""
-    found = []
-    with watch(**options) as hook:
-        for _ in range(STEPS):
-            found.append(step())
-            hook.step()
-    return found, torch.rand(1)
 
 
 def swapped_tensors(watch: Watch) -> object:
@@ -96,7 +86,7 @@ def tracebacks_of_errors(watch: Watch) -> object:
                 found.append([one for one in stack if not any(part in one.filename for part in not_seen)])
         return found
 
-    return _steps(watch, frames)
+    return each_step(watch, frames)
 
 
 def questions_that_are_kept(watch: Watch) -> object:
@@ -116,7 +106,7 @@ def questions_that_are_kept(watch: Watch) -> object:
         one = torch.ones(1)
         return Asks.question((one,)), by_default(one), length(), asks[0](one, one), active(), one.item()
 
-    return _steps(watch, step)
+    return each_step(watch, step)
 
 
 def address_space_that_is_limited(watch: Watch) -> object:
@@ -212,7 +202,7 @@ def small_numbers_that_are_flushed(watch: Watch) -> object:
     if not torch.set_flush_denormal(True):
         return None
     try:
-        return _steps(watch, lambda: (torch.full((64,), 1e-38) * torch.rand(64)).sum())
+        return each_step(watch, lambda: (torch.full((64,), 1e-38) * torch.rand(64)).sum())
     finally:
         torch.set_flush_denormal(False)
 
@@ -256,7 +246,7 @@ def references_that_are_counted(watch: Watch) -> object:
         weak = [weakref.getweakrefcount(one) for one in (outputs, weight)]
         return weak, [sys.getrefcount(one) for one in (outputs, weight, weight.grad)], outputs._use_count()
 
-    return _steps(watch, step)
+    return each_step(watch, step)
 
 
 def attributes_that_are_counted(watch: Watch) -> object:
@@ -280,6 +270,28 @@ def attributes_that_are_counted(watch: Watch) -> object:
     return found, asked["__dict__"], asked["training"], asked["weight"]
 
 
+def forks_of_each_step(watch: Watch) -> object:
+    """Children that compute, and look how much they grow by it."""
+    torch.set_num_threads(1)
+
+    def pages() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    def step() -> object:
+        child = os.fork()
+        if child:
+            return os.waitpid(child, 0)[1]
+        one = torch.ones(2) + 1
+        before = pages()
+        for _ in range(10_000):
+            one = one + 1
+        is_profiled = torch.autograd.profiler._is_profiler_enabled or sys.getprofile() is not None
+        os._exit(2 * is_profiled + (pages() - before > 1_500))
+
+    # Torch goes on to note what is allocated, where that is recorded.
+    return each_step(watch, step, profile_memory=False)
+
+
 def operators_that_come_and_go(watch: Watch) -> object:
     """Each step makes an operator of its own, and takes it back."""
     made = count()
@@ -291,7 +303,7 @@ def operators_that_come_and_go(watch: Watch) -> object:
             library.impl(name, lambda x: x * 2, "CompositeExplicitAutograd")
             return getattr(torch.ops.corners, name)(torch.rand(3))
 
-    return _steps(watch, step)
+    return each_step(watch, step)
 
 
 def work_of_torchscript_s_threads(watch: Watch) -> object:
@@ -302,7 +314,7 @@ def work_of_torchscript_s_threads(watch: Watch) -> object:
         futures = [torch.jit.fork(slow, torch.rand(8, 8)) for _ in range(3)]
         return [torch.jit.wait(future) for future in futures]
 
-    return _steps(watch, step)
+    return each_step(watch, step)
 
 
 def tensors_that_are_shared(watch: Watch) -> object:
@@ -316,7 +328,7 @@ def tensors_that_are_shared(watch: Watch) -> object:
             os._exit(3)
         return os.waitpid(child, 0)[1], shared, shared.is_shared()
 
-    return _steps(watch, step)
+    return each_step(watch, step)
 
 
 def warnings_of_forward(watch: Watch) -> object:
@@ -339,7 +351,7 @@ def warnings_of_forward(watch: Watch) -> object:
         return [(Path(one.filename).name, one.lineno) for one in caught]
 
     # Torch's own hooks for all modules, which a followed step has, are a frame more.
-    return _steps(watch, step, memory=False), frames
+    return each_step(watch, step, memory=False), frames
 
 
 def ranks_that_are_forked(watch: Watch) -> object:

@@ -9,7 +9,7 @@ import warnings
 from typing import Any
 
 import torch
-from small_training import STEPS, adamw, call, mlp, state_of, train, train_with
+from small_training import STEPS, adamw, call, each_step, mlp, state_of, train, train_with
 from torch import Tensor, nn
 from torch.nn.utils import parametrize, prune
 from torch.nn.utils.parametrizations import orthogonal, spectral_norm, weight_norm
@@ -291,3 +291,21 @@ def attention_with_each_backend(watch: Watch) -> object:
                 found.append((outputs, [part.grad for part in given]))
             hook.step()
     return found
+
+
+def modules_that_compare_themselves(watch: Watch) -> object:
+    """Two of one class, which draws where it is compared and has no length."""
+
+    class Compares(nn.Linear):
+        __hash__ = nn.Module.__hash__
+
+        def __eq__(self, other: object) -> Any:
+            return torch.rand(2) > 1
+
+        def __bool__(self) -> bool:
+            raise ValueError("neither")
+
+        __len__ = __bool__
+
+    models = [Compares(4, 4), Compares(4, 4)]
+    return each_step(watch, lambda: [model(torch.randn(2, 4)) for model in models])

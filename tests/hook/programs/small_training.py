@@ -81,3 +81,13 @@ def state_of(model: nn.Module, *optimizers: torch.optim.Optimizer) -> object:
 
 def _hooks_of(module: nn.Module) -> list[int]:
     return [len(hooks) for name, hooks in vars(module).items() if name.endswith("_hooks")]
+
+
+def each_step(watch: Watch, step: Callable[[], object], **options: Any) -> object:
+    """What each step gives."""
+    found = []
+    with watch(**options) as hook:
+        for _ in range(STEPS):
+            found.append(step())
+            hook.step()
+    return found, torch.rand(1)

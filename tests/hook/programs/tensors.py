@@ -6,8 +6,9 @@ import warnings
 from typing import Any
 
 import torch
-from small_training import STEPS, adamw, call, mlp, state_of, train_with
+from small_training import STEPS, adamw, call, each_step, mlp, state_of, train_with
 from torch import Tensor, nn
+from torch._subclasses import FakeTensorMode
 from torch.utils._pytree import tree_map
 from watching import Watch
 
@@ -261,3 +262,23 @@ def forked_random_numbers(watch: Watch) -> object:
         return call(model, inputs + noise)
 
     return train_with(watch, forward=forward)
+
+
+def tensors_that_are_fake(watch: Watch) -> object:
+    """Torch's own, and of a class that has torch call its kernels as if it were none."""
+
+    class AsNone(Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, function: Any, _: Any, args: Any = (), options: Any = None) -> Any:
+            with torch._C._DisableTorchDispatch():  # type: ignore[attr-defined]
+                return function(*args, **(options or {}))
+
+    model = mlp()
+
+    def step() -> object:
+        one = Tensor._make_subclass(AsNone, torch.rand(3))
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            shape = model(torch.empty(6, 8)).shape
+        return shape, (one * 2).tolist(), torch.rand(1)
+
+    return each_step(watch, step)

@@ -344,7 +344,7 @@ def test_a_signal_ends_the_program_and_not_its_report(
         wait_for(began, started)
         started.send_signal(sent)
         output, errors = started.communicate(timeout=60)
-    assert started.returncode == 2, errors
+    assert started.returncode == 130, errors
     assert "train.py:5 in <module>  scalar read" in output
     assert said in output.splitlines()[-1]
 
@@ -373,7 +373,7 @@ def test_ctrl_c_before_the_program_is_one_sentence() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", source, "train.py"], capture_output=True, text=True, check=False, timeout=60
     )
-    assert (ended.returncode, ended.stderr) == (2, "tbprof: interrupted before the program began\n")
+    assert (ended.returncode, ended.stderr) == (130, "tbprof: interrupted before the program began\n")
 
 
 def test_a_program_may_close_its_stdout(preflight: Run) -> None:

@@ -90,4 +90,4 @@ def test_sigterm_ends_it_with_what_was_found(tmp_path: Path) -> None:
     report = json.loads(stdout)
     assert report["preflight"]["ending"] == "interrupted"
     assert [site["source"]["line"] for site in report["sites"]] == [7]
-    assert process.returncode == 2
+    assert process.returncode == 130
