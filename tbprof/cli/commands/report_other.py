@@ -52,6 +52,15 @@ def _memory_step(path: Path, is_json: bool) -> str:
     return memory_step_json(found) if is_json else memory_step_text(found)
 
 
+def _run_time(path: Path, is_json: bool) -> str:
+    from tbprof.cli.run_time_text import run_time_json, run_time_text
+    from tbprof.store.run_times import RUN_TIME_FILE
+    from tbprof.views.run_time_view import run_time_view
+
+    view = run_time_view((RUN_TIME_FILE.read(path),))
+    return run_time_json(view) if is_json else run_time_text(view)
+
+
 def _snapshot(path: Path, is_json: bool) -> str:
     from tbprof.cli.memory_text import snapshot_json, snapshot_text
     from tbprof.snapshot import read_snapshot
@@ -63,5 +72,6 @@ def _snapshot(path: Path, is_json: bool) -> str:
 _OTHERS: Mapping[OtherKind, _Other] = {
     "out_of_memory": _Other("tells of an allocation that failed", _out_of_memory),
     "memory_step": _Other("tells what held memory", _memory_step),
+    "run_time": _Other("tells where the time of a run went", _run_time),
     "snapshot": _Other("is a snapshot of torch's allocator", _snapshot),
 }
