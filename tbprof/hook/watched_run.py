@@ -244,7 +244,7 @@ class WatchedRun:
         if not session.is_watching:
             self.clock.outside.append(duration_ns)
         next_event = session.after_step(self.steps_taken, duration_ns)
-        self._whole_run.after_step(session.worker, session.rank, self._origin)
+        self._whole_run.after_step(session.worker, session.rank, self.steps_taken)
         self.next_event = min(next_event, self.steps_taken + LOOK_STEPS)
 
     def _opened_session(self) -> Session:
@@ -283,7 +283,7 @@ class WatchedRun:
     def _stop(self) -> None:
         if self._session is not None:
             self._session.stop(self.steps_taken)
-            self._whole_run.end(self._session.worker, self._session.rank, self._origin)
+            self._whole_run.end(self._session.worker, self._session.rank, self.steps_taken)
         else:
             self._whole_run.forget()
 

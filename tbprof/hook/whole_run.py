@@ -68,16 +68,16 @@ class WholeRun:
         if self._logdir is not None and self._ledger is None:
             self._guarded(self._begin)
 
-    def after_step(self, worker: str, rank: int | None, first_step: int) -> None:
+    def after_step(self, worker: str, rank: int | None, steps_taken: int) -> None:
         """Take what has happened since the last look, and have it written now and then."""
         now_ns = perf_counter_ns()
         is_due = now_ns - self._looked_ns >= _LOOK_NS or len(self._clock.marks) >= LOOK_STEPS
         if self._ledger is not None and is_due:
-            self._guarded(partial(self._look, now_ns, worker, rank, first_step))
+            self._guarded(partial(self._look, now_ns, worker, rank, steps_taken))
 
-    def end(self, worker: str, rank: int | None, first_step: int) -> None:
+    def end(self, worker: str, rank: int | None, steps_taken: int) -> None:
         """The training is over: leave the file as it is to stay."""
-        self._guarded(partial(self._end, worker, rank, first_step))
+        self._guarded(partial(self._end, worker, rank, steps_taken))
         self.forget()
 
     def forget(self) -> None:
@@ -88,11 +88,12 @@ class WholeRun:
 
     def _begin(self) -> None:
         now_ns = perf_counter_ns()
+        self._clock.marks.clear()
         self._ledger = RunLedger(max(now_ns - _age_ns(), _last_end_ns), self._watcher.samples_until)
         self._looked_ns = self._written_ns = now_ns
         self._watcher.start()
 
-    def _look(self, now_ns: int, worker: str, rank: int | None, first_step: int) -> None:
+    def _look(self, now_ns: int, worker: str, rank: int | None, steps_taken: int) -> None:
         ledger, marks = self._ledger, self._clock.marks
         assert ledger is not None, "the caller has looked"
         is_early = ledger.steps == 0 and now_ns - self._written_ns < _FIRST_NS
@@ -103,7 +104,7 @@ class WholeRun:
         self._take(ledger)
         if now_ns - self._written_ns >= _WRITE_NS:
             self._written_ns = now_ns
-            path, content = self._written(ledger, worker, rank, first_step, "")
+            path, content = self._written(ledger, worker, rank, steps_taken, "")
             # Nobody waits for it: where a file system does not answer, the next one is written once it does.
             with contextlib.suppress(OSError):
                 self._writing.call(0.0, partial(replace_whole, path, content))
@@ -114,7 +115,7 @@ class WholeRun:
         ledger.take([marks.popleft() for _ in range(len(marks))])
         self._watcher.usual_ns = ledger.usual_ns
 
-    def _end(self, worker: str, rank: int | None, first_step: int) -> None:
+    def _end(self, worker: str, rank: int | None, steps_taken: int) -> None:
         global _last_end_ns
         ledger = self._ledger
         if ledger is None:
@@ -125,7 +126,7 @@ class WholeRun:
         ledger.end(_last_end_ns)
         if ledger.steps:
             path, content = self._written(
-                ledger, worker, rank, first_step, "error" if self.has_failed else "closed"
+                ledger, worker, rank, steps_taken, "error" if self.has_failed else "closed"
             )
             within(_PATIENCE_S, partial(leave_file, content, path, _MOST_FILES, of_all_workers=True))
 
@@ -134,7 +135,7 @@ class WholeRun:
         ledger: RunLedger,
         worker: str,
         rank: int | None,
-        first_step: int,
+        steps_taken: int,
         end: Literal["", "closed", "error"],
     ) -> tuple[Path, bytes]:
         wall_ns = ledger.at_ns - ledger.began_ns
@@ -145,7 +146,8 @@ class WholeRun:
             began_ns=time.time_ns() - (perf_counter_ns() - ledger.began_ns),
             wall_ns=wall_ns,
             end=end,
-            first_step=first_step,
+            # A step of which nobody saw the beginning is in the trainer's count alone.
+            first_step=before if (before := steps_taken - ledger.steps) > 1 else 0,
             steps=ledger.steps,
             step_ns=ledger.usual_ns or None,
             has_gpu=device_in_use() is not None,

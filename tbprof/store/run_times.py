@@ -13,12 +13,11 @@ from tbprof.model import Report
 from tbprof.model.run_time import RUN_PARTS, PartTime, Pause, RunTime
 from tbprof.records import dataclass
 from tbprof.store.memory_file import SCHEMA, HookFile
-from tbprof.store.report_cache import report_of_file
 from tbprof.window_names import parse_window_name
 
 _MOST_FILES = 1024
 _MOST_REPORTS = 8
-"""Of as many ranks: those of a job are idle for much the same time."""
+"""One for each of as many ranks: those of a job are idle for much the same time."""
 
 
 def _parsed(said: Any) -> RunTime:
@@ -97,6 +96,9 @@ def run_times_in(folders: Iterable[Path], *, with_reports: bool = True) -> RunTi
 
 
 def _newest_reports(folder: Path) -> list[Report]:
+    # TensorBoard's process names the files and reads no report.
+    from tbprof.store.report_cache import report_of_file
+
     newest: dict[object, tuple[int, Path]] = {}
     for path in folder.glob(f"*{REPORT_SUFFIX}"):
         name = parse_window_name(path.name)

@@ -131,7 +131,7 @@ def long_duration(us: float) -> str:
 
 
 def processes_sentence(ranks: int, restarts: int) -> str:
-    """Which processes the figures are of; "" for one that never started again."""
+    """The processes that the figures are of; "" for one that never started again."""
     if ranks == 1 and restarts == 0:
         return ""
     again = f", which started again {count(restarts, 'time')} in all" if restarts else ""

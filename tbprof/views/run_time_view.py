@@ -72,6 +72,12 @@ def run_time_view(
     )
 
 
+def goodputs_of(times: Mapping[str, Sequence[RunTime]]) -> dict[str, float]:
+    """The share of steps as usual, by run; without the runs of which nothing was noted."""
+    views = {run: run_time_view(of_run) for run, of_run in times.items()}
+    return {run: view.goodput for run, view in views.items() if view.headline}
+
+
 def _step_us(lanes: Sequence[Sequence[RunTime]]) -> float | None:
     known = [lane[-1].step_ns for lane in lanes]
     steps_ns = [step_ns for step_ns in known if step_ns]

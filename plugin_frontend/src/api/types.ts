@@ -89,6 +89,8 @@ export interface FleetRow {
   watched_s: number | null;
   /** The same summed over the GPUs. */
   gpu_s: number | null;
+  /** The share of its whole time that was steps as usual, 0 to 1; null where the hook noted none. */
+  goodput: number | null;
   step_us: number | null;
   busy: number | null;
   communication: number | null;
@@ -1658,7 +1660,7 @@ export interface RunPartRow {
 export interface RunPauseRow {
   /** The name of its part. */
   name: string;
-  /** Since the start of its process. */
+  /** Since the start of the first process of its rank. */
   at_us: number;
   us: number;
   step: number;

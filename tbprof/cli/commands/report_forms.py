@@ -117,6 +117,7 @@ def _whole_run_text(view: RunTimeView, options: argparse.Namespace) -> str:
 
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
     """The runs as `tbprof fleet` lists them, of what was named; only a small part of each report is kept."""
+    from tbprof.cli.commands.fleet import run_goodputs
     from tbprof.cli.fleet_jobs import jobs_of_runs
     from tbprof.cli.fleet_text import FORMS, fleet_json
     from tbprof.store.job_windows import owner_of, owner_of_run
@@ -139,7 +140,8 @@ def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[P
         FleetWindow(window, count, first_ns, owner(window), summaries[window], "")
         for window, count, first_ns in newest_windows(in_order)
     ]
-    view = fleet_view(fleet_entries(rows, jobs_of_runs(rows, ranks)), FleetQuestion(), most=options.top)
+    entries = fleet_entries(rows, jobs_of_runs(rows, ranks), run_goodputs(rows))
+    view = fleet_view(entries, FleetQuestion(), most=options.top)
     if options.format == "json":
         return fleet_json(view, problems)
     return FORMS[options.format](view, options.width)

@@ -136,7 +136,7 @@ class Looks:
         return stack
 
     def take_whole(self) -> Stack | None:
-        """As many frames as there are, of those depths; None where the thread is gone."""
+        """All frames, as far as one of the depths goes; None where the thread is gone."""
         stack = self._taken(self._at)
         if stack is not None and (self._at == 0 or self._taken(self._at - 1) is None):
             # As deep as last time.
