@@ -20,7 +20,7 @@ Mark = int | tuple[str | None, int]
 Sample = tuple[int, Stack]
 
 _RECENT = 200
-_SLOW_FACTOR = 2
+_SLOW_FACTOR, _LEAST_SLOW_NS = 2, 100_000
 _PAUSE_FACTOR, _LEAST_PAUSE_NS = 10, 20_000_000
 _MOST_PAUSES = 40
 
@@ -71,9 +71,16 @@ class RunLedger:
         """Give the time up to the last of these marks to parts."""
         self._note_lengths(marks)
         usual_ns = self.usual_ns
+        slow_ns = max(_SLOW_FACTOR * usual_ns, usual_ns + _LEAST_SLOW_NS)
+        lengths_ns: list[int] = []
         for mark in marks:
             if not isinstance(mark, int):
                 self._phase(*mark)
+            elif 0 < (length_ns := mark - self.at_ns) <= slow_ns and self._is_in_steps:
+                # Nearly all are such steps, of which no sample is asked for.
+                lengths_ns.append(length_ns)
+                self.at_ns = mark
+                self.steps += 1
             elif mark < 0:
                 self._restart(-mark)
             elif self._phases:
@@ -81,8 +88,15 @@ class RunLedger:
                 self._restart(mark)
                 self.steps += 1
             else:
-                self._step(mark, usual_ns)
+                self._step(mark, usual_ns, slow_ns)
+        self._ns["steps"] += sum(lengths_ns)
+        self._lengths.update(map(int.bit_length, lengths_ns))
         self._drop_short_pauses(2 * _MOST_PAUSES)
+
+    @property
+    def _is_in_steps(self) -> bool:
+        """Whether steps follow each other at their usual length."""
+        return not (self._is_cold or self._phases or self._carried_ns)
 
     def end(self, at_ns: int) -> None:
         """Nothing comes after this instant."""
@@ -90,10 +104,10 @@ class RunLedger:
         self._leave_carried()
 
     def _note_lengths(self, marks: Sequence[Mark]) -> None:
-        before_ns = self.at_ns
-        for mark in marks:
+        before_ns = 0
+        for mark in marks[-_RECENT - 1 :]:
             at_ns = abs(mark) if isinstance(mark, int) else mark[1]
-            if isinstance(mark, int) and mark > 0:
+            if isinstance(mark, int) and mark > 0 and before_ns:
                 self._recent.append(at_ns - before_ns)
             before_ns = at_ns
 
@@ -129,7 +143,7 @@ class RunLedger:
         self._ns["outside"] += self._carried_ns
         self._carried_ns = 0
 
-    def _step(self, at_ns: int, usual_ns: int) -> None:
+    def _step(self, at_ns: int, usual_ns: int, slow_ns: int) -> None:
         began_ns, self._has_begun = self.at_ns, True
         own_ns = self._explained(at_ns, usual_ns - self._carried_ns) + self._carried_ns
         self._carried_ns = 0
@@ -138,7 +152,7 @@ class RunLedger:
         beyond_ns = own_ns - usual_ns
         if self._is_cold and usual_ns and own_ns > COLD_FACTOR * usual_ns:
             self._add("start", beyond_ns)
-        elif usual_ns and own_ns > _SLOW_FACTOR * usual_ns:
+        elif usual_ns and own_ns > slow_ns:
             self._add("slow", beyond_ns)
             if own_ns > max(_PAUSE_FACTOR * usual_ns, _LEAST_PAUSE_NS):
                 self._note_pause("slow", began_ns, beyond_ns, self._latest_place)
@@ -156,8 +170,8 @@ class RunLedger:
             at_ns: The end.
             least_ns: So much is left, if there is as much: that of a step, before or after a pause.
         """
-        began_ns, samples = self.at_ns, self._samples_until(at_ns)
-        self.at_ns, self._latest_place = at_ns, ""
+        began_ns, samples = self._samples(at_ns)
+        self._latest_place = ""
         if not samples:
             return at_ns - began_ns
         parts = [self.places.part(stack) for _, stack in samples]
@@ -174,10 +188,14 @@ class RunLedger:
                 self._note_pause(named, began_ns, ns, _place(samples, parts, named))
         return own_ns
 
+    def _samples(self, at_ns: int) -> tuple[int, list[Sample]]:
+        """Since when time is to be given to parts, and what was sampled from then up to an instant."""
+        began_ns, self.at_ns = self.at_ns, at_ns
+        return began_ns, [sample for sample in self._samples_until(at_ns) if sample[0] > began_ns]
+
     def _spend(self, part: RunPart, at_ns: int, label: str) -> None:
         """Give the time up to an instant to a part, but for what samples say otherwise."""
-        began_ns, samples = self.at_ns, self._samples_until(at_ns)
-        self.at_ns = at_ns
+        began_ns, samples = self._samples(at_ns)
         if part in ("recording", "start"):
             samples = []
         parts = [self.places.part(stack) or part for _, stack in samples]

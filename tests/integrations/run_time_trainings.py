@@ -19,6 +19,9 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 from tbprof import Schedule, TrainerHook
+from tbprof.demo.torchvision_import import import_torchvision
+
+import_torchvision()  # Beside a CPU build of torch it does not import by itself, and frameworks would.
 
 logging.disable(logging.WARNING)
 torch.set_num_threads(1)
