@@ -7,6 +7,7 @@
     <worker>.<time>.memory_step.json what held memory in a step after a window
     <worker>.<time>.out_of_memory.json  what the hook knows of an allocation that failed
     <worker>.<time>.memory_step.pickle, .out_of_memory.pickle  torch's allocator of a GPU at that moment
+    <worker>.<time>.run_time.json    where the time of a whole run went, since the start at that time
     <worker>.<time>.broken           a trace that cannot be published
 
 `window_names` takes such a name apart. And by the name of its folder, which runs are of one program.
@@ -26,6 +27,7 @@ MEMORY_STEP_SUFFIX = ".memory_step.json"
 OUT_OF_MEMORY_SUFFIX = ".out_of_memory.json"
 MEMORY_STEP_SNAPSHOT_SUFFIX = ".memory_step.pickle"
 OUT_OF_MEMORY_SNAPSHOT_SUFFIX = ".out_of_memory.pickle"
+RUN_TIME_SUFFIX = ".run_time.json"
 BROKEN_SUFFIX = ".broken"
 CLASSIC_SUFFIX = ".pt.trace.json.gz"
 """The only names that torch-tb-profiler looks for; those of raw traces that tbprof publishes differ."""

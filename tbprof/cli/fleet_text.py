@@ -17,12 +17,16 @@ from tbprof.views.fleet import FleetRow, FleetView, fleet_csv
 SCHEMA = 1
 
 _HEADS = (
-    *("run", "owner", "commit", "recorded", "GPUs", "watched", "step", "change", "busy", "comm.", "idle"),
-    *("GPU-h/day", "top GPU-h", "to", "alarm", "problem", "job"),
+    *("run", "owner", "commit", "recorded", "GPUs", "watched", "goodput", "step", "change"),
+    *("busy", "comm.", "idle", "GPU-h/day", "top GPU-h", "to", "alarm", "problem", "job"),
 )
 
-_RIGHT = range(4, 13)
+_RIGHT = range(4, 14)
 """Columns of figures."""
+
+_GOODPUT = _HEADS.index("goodput")
+"""Left out of text that is narrow, or where no run has one."""
+_GOODPUT_FROM = 100
 
 _WIDTH = 120
 """The width of what no terminal shows."""
@@ -44,7 +48,9 @@ def fleet_text(view: FleetView, width: int | None) -> str:
     Without a width it is the terminal's, which `COLUMNS` can tell; what is not recorded is a dash.
     """
     width = max(width or shutil.get_terminal_size((_WIDTH, 0)).columns, _LEAST_WIDTH)
-    lines = [(_HEADS[0], *(_HEADS[at] for at in _RIGHT)), *map(_figures, view.rows)]
+    has_goodput = width >= _GOODPUT_FROM and any(row.goodput is not None for row in view.rows)
+    shown = [at for at in _RIGHT if at != _GOODPUT or has_goodput]
+    lines = [[cells[at] for at in (0, *shown)] for cells in (_HEADS, *map(_cells, view.rows))]
     cells = [[plain(cell) for cell in line] for line in lines]
     widths = [max(len(line[at]) for line in cells) for at in range(1, len(cells[0]))]
     room = min(width - sum(widths) - _GAP * len(widths), max(len(line[0]) for line in cells))
@@ -101,6 +107,7 @@ def _cells(row: FleetRow) -> tuple[str, ...]:
     figures = (
         _UNKNOWN if row.gpus is None else str(row.gpus),
         _UNKNOWN if row.watched_s is None else hours(row.watched_s),
+        _UNKNOWN if row.goodput is None else share(row.goodput),
         _UNKNOWN if row.step_us is None else duration(row.step_us),
         _UNKNOWN if row.change is None else f"{'+' if row.change > 0 else ''}{share(row.change)}",
         *(_UNKNOWN if part is None else share(part) for part in (row.busy, row.communication, row.idle)),
@@ -120,11 +127,6 @@ def _cost(row: FleetRow) -> str:
         return _UNKNOWN
     hours = gpu_hours(row.top_gpu_h)
     return hours if row.is_estimate or hours.startswith("<") else f"<= {hours}"
-
-
-def _figures(row: FleetRow) -> tuple[str, ...]:
-    cells = _cells(row)
-    return (cells[0], *(cells[at] for at in _RIGHT))
 
 
 def _run_lines(name: str, figures: Sequence[str], widths: Sequence[int], room: int) -> list[str]:

@@ -23,11 +23,11 @@ from typing import BinaryIO, Literal, TypeAlias
 
 from tbprof.errors import TbprofError, TraceNotReadable, TraceTooLarge, UsageError
 from tbprof.escaping import plain
-from tbprof.file_names import MEMORY_STEP_SUFFIX, OUT_OF_MEMORY_SUFFIX
+from tbprof.file_names import MEMORY_STEP_SUFFIX, OUT_OF_MEMORY_SUFFIX, RUN_TIME_SUFFIX
 from tbprof.model import Report
 from tbprof.safe_open import open_regular
 
-OtherKind: TypeAlias = Literal["out_of_memory", "memory_step", "snapshot"]
+OtherKind: TypeAlias = Literal["out_of_memory", "memory_step", "run_time", "snapshot"]
 
 _PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
 """A pickle says its protocol first, since the second one."""
@@ -50,6 +50,11 @@ def _is_out_of_memory(path: Path) -> bool:
     return path.name.endswith(OUT_OF_MEMORY_SUFFIX)
 
 
+def _is_run_time(path: Path) -> bool:
+    """Whether its name is that of one."""
+    return path.name.endswith(RUN_TIME_SUFFIX)
+
+
 def _is_pickle(path: Path) -> bool:
     """Whether a file begins as a pickle does, or is called one: the oldest two protocols say nothing."""
     return _first_bytes(path, 2) in _PICKLES or (path.suffix in _PICKLE_SUFFIXES and path.is_file())
@@ -66,6 +71,7 @@ def _first_bytes(path: Path, count: int) -> bytes:
 _KINDS: tuple[tuple[OtherKind, Callable[[Path], bool]], ...] = (
     ("out_of_memory", _is_out_of_memory),
     ("memory_step", _is_memory_step),
+    ("run_time", _is_run_time),
     ("snapshot", _is_pickle),
 )
 

@@ -84,6 +84,10 @@ class HookOptions(RecordOptions):
         default=True,
         metadata=option("add figures and a page of each window to the W&B or MLflow run that is under way"),
     )
+    whole_run: bool = field(
+        default=True,
+        metadata=option("note where the time of the whole run goes: steps, checkpoints, evaluation, others"),
+    )
     spool: AnyPath | None = field(
         default=None,
         metadata=option("where windows wait until they are published, instead of the user's cache folder"),

@@ -35,7 +35,7 @@ def process_name(pid: int | None = None) -> str:
     ticks since the host's boot, and 0 where the system does not tell.
     """
     number = os.getpid() if pid is None else pid
-    return f"{host_name()}-{_name_space()}-{number}-{_start_ticks(number) or 0}"
+    return f"{host_name()}-{_name_space()}-{number}-{start_ticks(number) or 0}"
 
 
 def is_of_this_host(name: str) -> bool:
@@ -55,7 +55,7 @@ def is_running(name: str) -> bool | None:
         return None
     if not Path("/proc/self/stat").exists():
         return None
-    return _start_ticks(int(match["pid"])) == int(match["start"])
+    return start_ticks(int(match["pid"])) == int(match["start"])
 
 
 def _name_space() -> str:
@@ -68,7 +68,7 @@ def _name_space() -> str:
     return f"{re.sub('[^0-9a-f]', '0', boot)}.{numbers or 0}"
 
 
-def _start_ticks(pid: int) -> int | None:
+def start_ticks(pid: int) -> int | None:
     """Field 22 of `/proc/<pid>/stat` (see proc(5)); None for a process that is over."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()

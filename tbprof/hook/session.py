@@ -74,8 +74,8 @@ class Session:
         self.was_left_open = False
         """Whether the run ended with a window that only another thread could have ended."""
         self.thread = thread
-        rank = rank_and_world_size()[0]
-        self._worker = worker_name(config.worker, rank)
+        self.rank = rank = rank_and_world_size()[0]
+        self.worker = worker_name(config.worker, rank)
         self._window: ProfiledWindow | None = None
         self._asked_steps = 0
         self._short_windows = ShortWindows()
@@ -84,7 +84,7 @@ class Session:
         self._timetable = Timetable(
             config.schedule, Trigger(config.logdir, rank or 0), config.max_stall_ns, origin
         )
-        self._memory = ScheduledMemory(config, self._worker, origin)
+        self._memory = ScheduledMemory(config, self.worker, origin)
         if config.memory:
             watch_allocations()
         self._slow_steps = SlowStepWatch(config.schedule.slow_steps, clock)
@@ -187,7 +187,7 @@ class Session:
             due.schedule,
             self._options,
             self.windows.recordings,
-            self._worker,
+            self.worker,
             self._measurements.count,
             first_step=steps_taken,
             marks_modules=self._config.mark_modules,
@@ -201,7 +201,7 @@ class Session:
             INPUT_STEPS,
             RecordOptions(record_shapes=True),
             self.windows.recordings,
-            self._worker,
+            self.worker,
             lambda: None,
             marks_modules=self._config.mark_modules,
             with_device=False,
@@ -339,7 +339,7 @@ class Session:
             window.start_ns,
             is_undisturbed=not self._timetable.has_given_way,
         )
-        return collect_facts(self._worker, self._options, measured, missing)
+        return collect_facts(self.worker, self._options, measured, missing)
 
 
 logger = logging.getLogger("tbprof")

@@ -18,6 +18,9 @@ from tbprof.hook.schedule import NO_STEP_NS
 KEPT_STEPS = 1000
 """Enough for a steady median, and a bound for runs of millions of steps."""
 
+MOST_MARKS = 100_000
+"""A bound for a run whose ledger has ended."""
+
 COLD_FACTOR = 1.5
 """First steps longer than this times the median are start-up; so are a window's in the analysis."""
 
@@ -55,7 +58,16 @@ class _Counted:
 class StepClock:
     """Measures from the end of one `step()` to the start of the next, on the host."""
 
-    __slots__ = ("_last_ns", "_left_out", "device", "outside", "profiled_ns", "slow_ns", "unprofiled_ns")
+    __slots__ = (
+        "_left_out",
+        "device",
+        "last_ns",
+        "marks",
+        "outside",
+        "profiled_ns",
+        "slow_ns",
+        "unprofiled_ns",
+    )
 
     def __init__(self) -> None:
         self.device = DeviceClock()
@@ -68,17 +80,28 @@ class StepClock:
         """The recorded steps of the current window."""
         self.slow_ns = NO_STEP_NS
         """A step that takes as long is one that somebody wants to know of."""
-        self._last_ns = 0
+        self.last_ns = 0
+        """When the step began that is under way."""
+        self.marks: deque[int | tuple[str | None, int]] = deque(maxlen=MOST_MARKS)
+        """What becomes of the time, until the ledger takes it: the end of each step; with a minus the end of
+        what is none; and what begins, with its name, or ends, with None."""
 
     def restart(self) -> None:
         """Begin a new step now: what the hook itself did is in no step."""
-        self._last_ns = perf_counter_ns()
+        now_ns = perf_counter_ns()
+        self.last_ns = now_ns
+        self.marks.append(-now_ns)
+
+    def note(self, name: str | None) -> None:
+        """Something begins that is no step, or ends."""
+        self.marks.append((name, perf_counter_ns()))
 
     def lap(self) -> int:
         """End the step, begin the next one, and return how long the ended one took."""
         now_ns = perf_counter_ns()
-        duration_ns = now_ns - self._last_ns
-        self._last_ns = now_ns
+        duration_ns = now_ns - self.last_ns
+        self.last_ns = now_ns
+        self.marks.append(now_ns)
         return duration_ns
 
     def share_with_own_work(self, *, is_shared: bool) -> None:

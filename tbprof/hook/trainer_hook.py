@@ -84,6 +84,8 @@ class TrainerHook:
             `tbprof.pin` in the run's folder keeps everything.
         trackers: where the training has a run of W&B or MLflow under way, add the figures of each
             window, its verdict and its page, with the code that `embed_source` keeps.
+        whole_run: note where the time of the whole run goes, in a file that `tbprof report` and the page Run
+            show; a thread looks at what a step does that takes far longer than the others.
         spool: where windows wait until they are published, instead of the user's cache folder.
 
     Raises:

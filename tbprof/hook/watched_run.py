@@ -8,6 +8,7 @@ from functools import partial
 from tbprof.hook.hook_config import HookConfig
 from tbprof.hook.memory.memory_step import leave_optimizers, watch_optimizers
 from tbprof.hook.memory.out_of_memory import explain_out_of_memory, uncaught_error
+from tbprof.hook.run_ledger import OUTSIDE
 from tbprof.hook.run_summary import RunWarnings, log_run_summary
 from tbprof.hook.safety.cuda_device import old_torch_problem
 from tbprof.hook.safety.guard import Guard
@@ -19,6 +20,7 @@ from tbprof.hook.step_clock import StepClock
 from tbprof.hook.step_count import CountChange, StepCount
 from tbprof.hook.timetable import FIRST_LOOK_STEPS, NEVER
 from tbprof.hook.turn import ThreadAffinity, Turn, in_backward
+from tbprof.hook.whole_run import LOOK_STEPS, WholeRun
 from tbprof.program.predicting import is_predicted
 
 logger = logging.getLogger("tbprof")
@@ -42,6 +44,8 @@ class WatchedRun:
         self._turn = Turn(self.guard, self._thread)
         self._run_warnings = RunWarnings()
         self.clock = StepClock()
+        is_followed = config.whole_run and config.address is None
+        self._whole_run = WholeRun(self.clock, config.logdir if is_followed else None)
         self.is_explained = False
         """Whether a line of its own has said why there is no window."""
         self.no_step = "step() was never called"
@@ -113,6 +117,7 @@ class WatchedRun:
         if name == INFERENCE:
             self._turn.run("phase()", partial(self._set_phase, name))
             return
+        self.clock.note(name)
         self.in_phase = True
         if self._session is not None:
             self._turn.run("phase()", partial(self._session.leave_out, name))
@@ -121,6 +126,8 @@ class WatchedRun:
         """It is over; `outer` is what `in_phase` was before it."""
         if name == INFERENCE:
             self._turn.run("phase()", partial(self._set_phase, "training"))
+        else:
+            self.clock.note(None)
         self.in_phase = outer
         if self._session is not None and not outer:
             self._turn.run("phase()", partial(self._session.leave_out, None))
@@ -128,6 +135,7 @@ class WatchedRun:
 
     def look_at(self, error: BaseException) -> None:
         """The program leaves on this; where memory ran out, leave what is known of that."""
+        self._whole_run.has_failed = True
         if not self._closed:
             self.guard.run(explain_out_of_memory, error, self.config, self.steps_taken)
 
@@ -183,6 +191,7 @@ class WatchedRun:
         self._run_warnings.listen()
         self._origin = origin
         self._end.await_it()
+        self._whole_run.begin()
         self._look_ahead()
 
     def _look_ahead(self) -> None:
@@ -197,6 +206,7 @@ class WatchedRun:
         if not self._begun or self._closed or self.guard.fault is not None:
             return
         self._is_paused = True
+        self.clock.note(OUTSIDE)
         if self._session is not None:
             self._session.pause(self.steps_taken)
         self.next_event = min(self.next_event, self.steps_taken + 1)
@@ -233,7 +243,9 @@ class WatchedRun:
         session = self._opened_session()
         if not session.is_watching:
             self.clock.outside.append(duration_ns)
-        self.next_event = session.after_step(self.steps_taken, duration_ns)
+        next_event = session.after_step(self.steps_taken, duration_ns)
+        self._whole_run.after_step(session.worker, session.rank, self.steps_taken)
+        self.next_event = min(next_event, self.steps_taken + LOOK_STEPS)
 
     def _opened_session(self) -> Session:
         if self._session is None:
@@ -271,6 +283,9 @@ class WatchedRun:
     def _stop(self) -> None:
         if self._session is not None:
             self._session.stop(self.steps_taken)
+            self._whole_run.end(self._session.worker, self._session.rank, self.steps_taken)
+        else:
+            self._whole_run.forget()
 
     def _take_leave(self, wait_s: float) -> None:
         if self._session is not None:
@@ -296,5 +311,6 @@ class WatchedRun:
         self.next_event = NEVER
         self._closed = True
         self._turn.end()
+        self._whole_run.forget()
         if self._session is not None:
             self._session.forget()

@@ -15,6 +15,7 @@ from tbprof.plugin.routes.fleet_answers import FleetAnswers
 from tbprof.plugin.routes.job_answers import JobAnswers
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.routes.memory_file_answers import MemoryFileAnswers
+from tbprof.plugin.routes.run_time_answers import RunTimeAnswers
 from tbprof.plugin.routes.screen_answers import ScreenAnswers
 from tbprof.plugin.routes.series_answers import RunsAnswers, SeriesAnswers
 from tbprof.plugin.worker.kept import Kept
@@ -75,6 +76,7 @@ class Serving:
             "job": JobAnswers(self._logs, self._reports, self._kept).answer,
             "memory_files": memory_files.listed,
             "memory_file": memory_files.answer,
+            "run_time": RunTimeAnswers(self._logs, self._reports).answer,
         }
 
     def worker_pids(self) -> tuple[int, ...]:

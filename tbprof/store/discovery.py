@@ -21,6 +21,7 @@ from tbprof.file_names import (
     MEMORY_STEP_SUFFIX,
     OUT_OF_MEMORY_SUFFIX,
     REPORT_SUFFIX,
+    RUN_TIME_SUFFIX,
 )
 from tbprof.model import SkippedFile, Window
 from tbprof.process.garbage import searching_seldom
@@ -217,7 +218,7 @@ class _Look:
                 self._unusual(entry)
             elif name.endswith(_OF_MEMORY):
                 self._of_memory.append(name)
-            elif name.endswith(_ENDINGS):
+            elif name.endswith(_ENDINGS) and not name.endswith(RUN_TIME_SUFFIX):
                 self._file(entry)
 
     def of_memory(self) -> MemoryFolder | None:

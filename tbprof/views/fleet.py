@@ -19,6 +19,7 @@ FleetSort: TypeAlias = Literal[
     "recorded",
     "gpus",
     "watched",
+    "goodput",
     "busy",
     "communication",
     "idle",
@@ -68,6 +69,8 @@ class FleetRow:
     """The time from the beginning of the first window to the end of the last, of all its runs."""
     gpu_s: float | None
     """The same summed over the GPUs."""
+    goodput: float | None
+    """The share of its whole time that was steps as usual, 0 to 1; null where the hook noted none."""
     step_us: float | None
     busy: float | None
     communication: float | None

@@ -105,15 +105,19 @@ def _is_of_several(summary: WindowSummary) -> bool:
 
 
 def fleet_entries(
-    windows: Iterable[FleetWindow], jobs: Mapping[str, JobFirst] | None = None
+    windows: Iterable[FleetWindow],
+    jobs: Mapping[str, JobFirst] | None = None,
+    goodputs: Mapping[str, float] | None = None,
 ) -> tuple[FleetEntry, ...]:
     """One a run, or one of equal runs, in the order of their names.
 
     Args:
         windows: By run.
         jobs: What comes first of the runs whose ranks have been compared.
+        goodputs: The share of steps in the whole time of runs.
     """
     jobs = jobs or {}
+    goodputs = goodputs or {}
     of_runs = [(run, tuple(rows)) for run, rows in groupby(windows, key=lambda one: one.window.run)]
     parted = [(run, *_parted(rows)) for run, rows in of_runs]
     ranks = [(run, _of_ranks(rows), len(rows)) for run, rows, _ in parted if rows]
@@ -121,11 +125,11 @@ def fleet_entries(
     return grouped(
         [
             *(
-                _entry(run, run, rows, changes[run], workers, jobs.get(run, NO_JOB))
+                _entry(run, run, rows, changes[run], workers, jobs.get(run, NO_JOB), goodputs.get(run))
                 for run, rows, workers in ranks
             ),
             *(
-                _entry(run, f"{run}/{row.window.worker}", (row,), _ALONE, 1, NO_JOB)
+                _entry(run, f"{run}/{row.window.worker}", (row,), _ALONE, 1, NO_JOB, None)
                 for run, _, others in parted
                 for row in others
             ),
@@ -180,7 +184,13 @@ def _recorded(run: str, rows: Sequence[FleetWindow]) -> Recorded:
 
 
 def _entry(
-    run: str, name: str, rows: Sequence[FleetWindow], change: RunChange, workers: int, job: JobFirst
+    run: str,
+    name: str,
+    rows: Sequence[FleetWindow],
+    change: RunChange,
+    workers: int,
+    job: JobFirst,
+    goodput: float | None,
 ) -> FleetEntry:
     newest = max(rows, key=lambda row: row.window.order_ns)
     known = [(row, row.summary) for row in rows if row.summary is not None]
@@ -208,6 +218,7 @@ def _entry(
         is_judged=(idle is not None or not gpus) and not any(one.lacks_device_work for one in summaries),
         watched_s=max((_watched_s(one, summary) for one, summary in known), default=None),
         gpu_s=sum(_gpu_s(*one) for one in known) if gpus else None,
+        goodput=goodput,
         step_us=_mean([summary.step_us for summary in summaries]),
         busy=_mean([summary.busy for summary in summaries]),
         communication=_mean([summary.communication for summary in summaries]),

@@ -17,8 +17,8 @@ RUNS_OF_A_PAGE = 200
 
 SORTS: tuple[str, ...] = get_args(FleetSort)
 
-_ASCENDING = ("run", "owner", "commit", "busy")
-"""Names begin with A, and the GPUs that compute least come first; of all else the most does."""
+_ASCENDING = ("run", "owner", "commit", "goodput", "busy")
+"""Names begin with A, and what trains or computes least comes first; of all else the most does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from tbprof.views.memory_files import MemoryDocument, MemoryFilesView
 from tbprof.views.modules import ModulesAnswer, ModulesView
 from tbprof.views.pages import ManualPage, RulePage
 from tbprof.views.roofline import RooflineAnswer, RooflineView
+from tbprof.views.run_time import RunTimeView
 from tbprof.views.runs import RunsVersion, RunsView
 from tbprof.views.series import RanksView, TrendView
 from tbprof.views.session import SessionView
@@ -304,6 +305,7 @@ SCREENS = (
     Screen("memory", MemoryAnswer, OfTables(_memory), ("device", "start", "end", "at"), "memory"),
     Screen("memory_files", MemoryFilesView),
     Screen("memory_file", MemoryDocument),
+    Screen("run_time", RunTimeView),
     Screen("modules", ModulesAnswer, OfTables(_modules), shows="modules"),
     Screen("roofline", RooflineAnswer, OfTables(_roofline), ("scope",), "roofline"),
     Screen("table", TableAnswer, OfTables(_table), ("table", "by", "scope", "columns"), "view"),

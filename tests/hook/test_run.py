@@ -236,7 +236,7 @@ def test_each_option_of_the_hook_can_be_given(tmp_path: Path) -> None:
     given = (
         "--with-stack --record-shapes --profile-memory --with-flops --with-modules --worker w"
         " --no-record-lines --no-mark-modules --record-inputs --memory --sync-callbacks --no-embed-source"
-        " --no-trackers --max-stall-ms 10 --keep-windows 3 --keep-bytes 1000 --spool /spool"
+        " --no-whole-run --no-trackers --max-stall-ms 10 --keep-windows 3 --keep-bytes 1000 --spool /spool"
         " --skip-first 1 --wait 2 --warmup 4 --active 6 --repeat 0"
         " --steps 100,5000 --slow-steps-factor 4 --slow-steps-cool-down 7 --slow-steps-at-most 8"
     )

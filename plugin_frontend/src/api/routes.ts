@@ -13,6 +13,7 @@ import type {
   RulePage,
   RunsVersion,
   RunsView,
+  RunTimeView,
   SessionView,
   SourceAnswer,
   TrendView,
@@ -52,6 +53,11 @@ export function fetchVersion(address: WindowAddress | null, signal: AbortSignal)
 
 export function fetchSession(signal: AbortSignal): Promise<SessionView> {
   return fetchJson<SessionView>("session", {}, signal);
+}
+
+/** Where the time of a run went since its start. */
+export function fetchRunTime(run: string, signal: AbortSignal): Promise<RunTimeView> {
+  return fetchJson<RunTimeView>("run_time", { run }, signal);
 }
 
 export function fetchWindow(address: WindowAddress, signal: AbortSignal): Promise<WindowAnswer> {

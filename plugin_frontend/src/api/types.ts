@@ -89,6 +89,8 @@ export interface FleetRow {
   watched_s: number | null;
   /** The same summed over the GPUs. */
   gpu_s: number | null;
+  /** The share of its whole time that was steps as usual, 0 to 1; null where the hook noted none. */
+  goodput: number | null;
   step_us: number | null;
   busy: number | null;
   communication: number | null;
@@ -1640,6 +1642,54 @@ export interface MemoryDocument {
   headline: string;
   stack: MemoryStack | null;
   parts: MemoryPart[];
+}
+
+export interface RunPartRow {
+  part: string;
+  name: string;
+  /** A mean over the processes. */
+  us: number;
+  /** The share of the wall time, 0 to 1. */
+  share: number;
+  /** The GPU-hours of all processes; null without a GPU. */
+  gpu_h: number | null;
+  /** How often, in all processes; of steps all of them. */
+  count: number;
+}
+
+export interface RunPauseRow {
+  /** The name of its part. */
+  name: string;
+  /** Since the start of the first process of its rank. */
+  at_us: number;
+  us: number;
+  step: number;
+  place: string;
+  rank: number | null;
+}
+
+export interface StepLength {
+  below_us: number;
+  steps: number;
+}
+
+export interface RunTimeView {
+  /** "" where the hook left nothing of it. */
+  headline: string;
+  sentences: string[];
+  /** Whether it loses more than the windows show, so that it is said before them. */
+  comes_first: boolean;
+  /** May hold `code`. */
+  advice: string[];
+  wall_us: number;
+  step_us: number | null;
+  /** The share of the wall time that was steps at their usual length, 0 to 1. */
+  goodput: number;
+  parts: RunPartRow[];
+  /** The longest, in the order of their time. */
+  pauses: RunPauseRow[];
+  lengths: StepLength[];
+  problems: string[];
 }
 
 export interface EqualParts {

@@ -30,7 +30,7 @@ interface ViewDeclaration {
   /** Whether there can be something to show; without it there always can. */
   when?: (extent: Extent) => boolean;
   /** Whether it has something to say, and so is worth a tab, of a window that may not be read yet; without it, it always has. */
-  says?: (window: WindowView | null, workers: number) => boolean;
+  says?: (window: WindowView | null, workers: number, hasRunTime: boolean) => boolean;
   /** Whether it opens with what its figures are of, or is not of this window alone; else that is said above it. */
   hasOwnScope?: true;
 }
@@ -43,6 +43,7 @@ function communicates(window: WindowView | null): boolean {
 const DECLARED = {
   fleet: { title: "Fleet", group: "All runs", when: ({ hasServer, runs }) => hasServer && runs > 1, hasOwnScope: true },
   overview: { title: "Overview", group: "Answer", hasOwnScope: true },
+  run: { title: "Run", group: "Answer", when: ({ hasServer }) => hasServer, says: (_, __, hasRunTime) => hasRunTime, hasOwnScope: true },
   checks: { title: "Checks", group: "Answer" },
   syncs: { title: "Sync points", group: "Where" },
   copies: { title: "Copies", group: "Where" },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from tbprof.model import Window
 from tbprof.store.discovery import Discovery, nothing_to_read
 from tbprof.store.job_windows import owner_of_run
 from tbprof.store.kept_summaries import FileIdentity, KeptSummaries, identity_of_window
+from tbprof.store.run_times import run_times_in
 from tbprof.texts.finding_notes import skipped_sentence
 from tbprof.trace.importers.sniffing import looks_like_trace
 from tbprof.views.fleet_entries import FleetWindow, fleet_entries, newest_windows
@@ -33,6 +34,7 @@ from tbprof.views.fleet_summary import (
 )
 from tbprof.views.job.job_first import JOB_FORM, JobFirst
 from tbprof.views.job.rank_summary import RankSummary, rank_of_window
+from tbprof.views.run_time_view import goodputs_of
 
 if TYPE_CHECKING:
     from tbprof.cli.parser import Commands
@@ -66,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
     executor = None if options.workers is None else executor_of(options.workers)
     windows, jobs = fleet_windows(options.logdir, use_cache=not options.no_cache, executor=executor)
-    entries = fleet_entries(windows, jobs)
+    entries = fleet_entries(windows, jobs, run_goodputs(windows))
     question = FleetQuestion(options.search, options.sort, options.reverse)
     view = fleet_view(entries, question, most=options.top)
     with Output(options.output) as output:
@@ -117,6 +119,12 @@ def fleet_windows(
         for window, count, first_ns in newest
     ]
     return rows, jobs_of_runs(rows, ranks, kept_jobs, executor)
+
+
+def run_goodputs(windows: Iterable[FleetWindow]) -> dict[str, float]:
+    """The share of steps in the whole time of these runs."""
+    folders = {one.window.run: Path(_path(one.window)).parent for one in windows}
+    return goodputs_of({run: run_times_in((of,), with_reports=False).times for run, of in folders.items()})
 
 
 def _named(window: Window, folder: Path) -> Window:

@@ -6,12 +6,13 @@ Each imports what it needs when it is asked for: to import all takes longer than
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import heapq
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tbprof.cli.output_file import Problem, tell
 from tbprof.cli.parser import wrapped
@@ -19,6 +20,9 @@ from tbprof.cli.reading import is_folder
 from tbprof.cli.window_reading import WindowReader, WindowReport
 from tbprof.escaping import json_text
 from tbprof.model import Report, Window
+
+if TYPE_CHECKING:
+    from tbprof.views.run_time import RunTimeView
 
 Windows: TypeAlias = Iterable[WindowReport]
 
@@ -41,7 +45,7 @@ def report_parts(windows: Windows, options: argparse.Namespace, reader: WindowRe
         windows = _most_idle(windows, options.top)
     is_one = len(options.paths) == 1 and not is_folder(options.paths[0])
     if options.format == "json":
-        yield from _json(windows, reader, is_one=is_one)
+        yield from _json(windows, reader, None if is_one else _whole_run(options), is_one=is_one)
     else:
         yield from _texts(windows, reader, options)
 
@@ -49,13 +53,20 @@ def report_parts(windows: Windows, options: argparse.Namespace, reader: WindowRe
 def _texts(windows: Windows, reader: WindowReader, options: argparse.Namespace) -> Iterator[str]:
     text, before = _markdown() if options.format == "markdown" else _terminal(options), ""
     fixed = _fixed_since()
+    whole, has_windows = _whole_run(options), False
+    if whole is not None and whole.comes_first:
+        yield _whole_run_text(whole, options)
+        before = "\n"
     for window, report in windows:
         yield before + text(report) + ("" if options.top is not None else fixed(window, report))
+        before, has_windows = "\n", True
+    if whole is not None and not whole.comes_first:
+        yield before + _whole_run_text(whole, options)
         before = "\n"
     if reader.of_memory:
         from tbprof.cli.commands.report_memory import memory_texts
 
-        for sentence in memory_texts(reader.of_memory, has_windows=before != ""):
+        for sentence in memory_texts(reader.of_memory, has_windows=has_windows):
             yield before + sentence
             before = "\n"
     if options.format == "markdown" and reader.problems:
@@ -82,8 +93,33 @@ def _fixed_since() -> Callable[[Window, Report], str]:
     return text
 
 
+def _whole_run(options: argparse.Namespace) -> RunTimeView | None:
+    """Where the time of the whole run went whose folder alone was named."""
+    if len(options.paths) != 1 or options.top is not None or not is_folder(options.paths[0]):
+        return None
+    from tbprof.store.run_times import run_time_files, run_times_in
+
+    if not run_time_files(options.paths[0]):
+        return None
+    from tbprof.views.run_time_view import run_time_view
+
+    found = run_times_in(options.paths)
+    for problem in found.problems:
+        tell(problem)
+    view = run_time_view(found.times, found.reports)
+    return view if view.headline else None
+
+
+def _whole_run_text(view: RunTimeView, options: argparse.Namespace) -> str:
+    from tbprof.cli.run_time_text import run_time_text
+
+    text = run_time_text(view)
+    return f"```text\n{text}```\n" if options.format == "markdown" else text
+
+
 def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[Problem]) -> str:
     """The runs as `tbprof fleet` lists them, of what was named; only a small part of each report is kept."""
+    from tbprof.cli.commands.fleet import run_goodputs
     from tbprof.cli.fleet_jobs import jobs_of_runs
     from tbprof.cli.fleet_text import FORMS, fleet_json
     from tbprof.store.job_windows import owner_of, owner_of_run
@@ -106,7 +142,8 @@ def _summary(windows: Windows, options: argparse.Namespace, problems: Sequence[P
         FleetWindow(window, count, first_ns, owner(window), summaries[window], "")
         for window, count, first_ns in newest_windows(in_order)
     ]
-    view = fleet_view(fleet_entries(rows, jobs_of_runs(rows, ranks)), FleetQuestion(), most=options.top)
+    entries = fleet_entries(rows, jobs_of_runs(rows, ranks), run_goodputs(rows))
+    view = fleet_view(entries, FleetQuestion(), most=options.top)
     if options.format == "json":
         return fleet_json(view, problems)
     return FORMS[options.format](view, options.width)
@@ -122,7 +159,9 @@ def _most_idle(windows: Windows, number: int) -> Windows:
     return heapq.nlargest(number, windows, key=lambda one: idle_share(one[1]) or 0.0)
 
 
-def _json(windows: Windows, reader: WindowReader, *, is_one: bool) -> Iterator[str]:
+def _json(
+    windows: Windows, reader: WindowReader, whole: RunTimeView | None, *, is_one: bool
+) -> Iterator[str]:
     """One object: of a file its report, else a list of them, what they lack, and where memory ran out."""
     from tbprof.views.report_document import SCHEMA, report_document
 
@@ -138,8 +177,9 @@ def _json(windows: Windows, reader: WindowReader, *, is_one: bool) -> Iterator[s
         from tbprof.cli.commands.report_memory import memory_json
 
         ran_out = memory_json(reader.of_memory)
+    run_time = "null" if whole is None else json_text(dataclasses.asdict(whole)).rstrip("\n")
     problems = json_text([problem.document() for problem in reader.problems]).rstrip("\n")
-    end = f'], "out_of_memory": {ran_out}, "problems": {problems}}}\n'
+    end = f'], "out_of_memory": {ran_out}, "run_time": {run_time}, "problems": {problems}}}\n'
     yield end if before == ", " else before + end
 
 

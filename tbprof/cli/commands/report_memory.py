@@ -11,12 +11,14 @@ from typing import Any, TypeAlias
 
 from tbprof.cli.output_file import tell
 from tbprof.cli.reading import OtherKind
+from tbprof.cli.run_time_text import run_time_json, run_time_text
 from tbprof.errors import UsageError
 from tbprof.escaping import json_text, plain
 from tbprof.model import MemoryStep, OutOfMemory
 from tbprof.snapshot import DeviceSnapshot, FailedAllocation, Snapshot, read_snapshot
 from tbprof.store.discovery import MemoryFolder
 from tbprof.store.memory_files import MEMORY_STEP_FILE, OUT_OF_MEMORY_FILE, MemoryFile, memory_files_in
+from tbprof.store.run_times import RUN_TIME_FILE
 from tbprof.texts.figures.quantities import count, share, size
 from tbprof.texts.memory import (
     NO_LINE,
@@ -28,6 +30,8 @@ from tbprof.texts.memory import (
     there_sentence,
     unaccounted_bytes,
 )
+from tbprof.views.run_time import RunTimeView
+from tbprof.views.run_time_view import run_time_view
 
 _MOST_FILES = 4
 """Ranks of a job fail together, and one tells what the others do."""
@@ -245,6 +249,12 @@ def _failed(failed: FailedAllocation) -> str:
 
 
 _Kind: TypeAlias = tuple[str, Callable[[Path], Any], Callable[[Any], str], Callable[[Any], str]]
+
+
+def _run_time(path: Path) -> RunTimeView:
+    return run_time_view((RUN_TIME_FILE.read(path),))
+
+
 _KINDS: Mapping[OtherKind, _Kind] = {
     "out_of_memory": (
         "tells of an allocation that failed",
@@ -253,6 +263,7 @@ _KINDS: Mapping[OtherKind, _Kind] = {
         out_of_memory_json,
     ),
     "memory_step": ("tells what held memory", MEMORY_STEP_FILE.read, memory_step_text, memory_step_json),
+    "run_time": ("tells where the time of a run went", _run_time, run_time_text, run_time_json),
     "snapshot": ("is a snapshot of torch's allocator", read_snapshot, snapshot_text, snapshot_json),
 }
 """What an error says that a file is, how it is read, and how it is printed as text and as JSON."""

@@ -13,6 +13,7 @@ import sysconfig
 from _thread import start_new_thread
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from operator import attrgetter, itemgetter, methodcaller
 from threading import get_ident
 from time import perf_counter_ns, sleep
@@ -34,7 +35,7 @@ _SHARE_OF_TIME = 0.008
 _DEPTHS = (32, 24, 18, 14, 11, 9, 7, 5, 4, 3, 2, 1)
 """How many of the innermost frames a sample has: about as many as there are. One that asks for more fails."""
 
-_HAS_LOCK = not sysconfig.get_config_var("Py_GIL_DISABLED")
+HAS_LOCK = not sysconfig.get_config_var("Py_GIL_DISABLED")
 _NEXT_BATCH = _BaseDataLoaderIter.__next__.__code__
 
 _Line = tuple[str, int, str, Source | None, str]
@@ -55,9 +56,9 @@ class StackSampler:
 
     def start(self) -> None:
         """Sample this thread from now on."""
-        if _HAS_LOCK:
+        if HAS_LOCK:
             self._runs = True
-            start_new_thread(self._run, (_Looks(get_ident()),))
+            start_new_thread(self._run, (Looks(get_ident(), _DEPTHS),))
 
     def stop(self) -> None:
         """Take no more samples."""
@@ -90,15 +91,12 @@ class StackSampler:
         most = time_ns.most_common(MOST_LINES)
         return tuple(SampledLine(*line, count=counts[line], time_ns=all_ns) for line, all_ns in most)
 
-    def _run(self, looks: _Looks) -> None:
-        at, before_ns = 0, perf_counter_ns()
+    def _run(self, looks: Looks) -> None:
+        before_ns = perf_counter_ns()
         while self._runs and len(self._stacks) < MOST_SAMPLES:
             began_ns = perf_counter_ns()
             if self.is_on:
-                # One more frame than last time, and fewer until there are as many.
-                at -= at > 0
-                while (stack := looks.take(_DEPTHS[at])) is None and at + 1 < len(_DEPTHS):
-                    at += 1
+                stack = looks.take()
                 if stack is None:
                     # The thread is gone.
                     return
@@ -110,45 +108,66 @@ class StackSampler:
             sleep(pause_s if pause_s > _SHORTEST_PAUSE_S else _SHORTEST_PAUSE_S)
 
 
-class _Looks:
+class Looks:
     """Looks at a thread's stack, each in one call of C's: Python changes to no other thread within it.
 
     To be made on the program's thread, and once: what a look allocates while garbage is collected would have
     it collected on ours.
     """
 
-    def __init__(self, thread: int) -> None:
+    def __init__(self, thread: int, depths: tuple[int, ...]) -> None:
+        """`depths` are how many of the innermost frames may be taken, the most first."""
         self._collected: list[bool] = []
-        self._of_depth = {depth: self._looks(thread, depth) for depth in _DEPTHS}
+        self._of_depth = tuple(self._looks(thread, depth) for depth in depths)
+        self._at = 0
 
     def _looks(self, thread: int, depth: int) -> Iterator[tuple[object, object, Stack, object]]:
         frames = map(itemgetter(thread), iter(sys._current_frames, None))
         notes = map(self._collected.append, iter(gc.isenabled, None))
         as_before = map((gc.isenabled, gc.enable).__getitem__, iter(self._collected.pop, None))
-        stacks = map(_GETTERS[depth], frames)
+        stacks = map(_getter(depth), frames)
         return zip(notes, iter(gc.disable, 0), stacks, map(methodcaller("__call__"), as_before), strict=False)
 
-    def take(self, depth: int) -> Stack | None:
-        """None where the thread has fewer frames, or is gone."""
+    def take(self) -> Stack | None:
+        """One more frame than last time, and fewer until there are as many; None where the thread is gone."""
+        self._at -= self._at > 0
+        while (stack := self._taken(self._at)) is None and self._at + 1 < len(self._of_depth):
+            self._at += 1
+        return stack
+
+    def take_whole(self) -> Stack | None:
+        """All frames, as far as one of the depths goes; None where the thread is gone."""
+        stack = self._taken(self._at)
+        if stack is not None and (self._at == 0 or self._taken(self._at - 1) is None):
+            # As deep as last time.
+            return stack
+        low, high = 0, len(self._of_depth)
+        stack = None
+        while low < high:
+            self._at = (low + high) // 2
+            found = self._taken(self._at)
+            low, high, stack = (self._at + 1, high, stack) if found is None else (low, self._at, found)
+        self._at = min(low, len(self._of_depth) - 1)
+        return stack
+
+    def _taken(self, at: int) -> Stack | None:
         try:
-            return next(self._of_depth[depth])[2]
+            return next(self._of_depth[at])[2]
         except (AttributeError, KeyError):
             if self._collected.pop():
                 gc.enable()
             return None
 
 
+@cache
 def _getter(depth: int) -> attrgetter[Stack]:
     backwards = ["f_back." * number for number in range(depth)]
     return attrgetter(*(f"{back}{name}" for back in backwards for name in ("f_code", "f_lineno")))
 
 
-_GETTERS = {depth: _getter(depth) for depth in _DEPTHS}
-
-
 def _line_of(stack: Stack) -> _Line | None:
     """The innermost line that is neither torch's nor ours, with what runs it; None within an operator."""
-    frames = list(_frames(stack))
+    frames = list(frames_of(stack))
     innermost = frames[0][0]
     if innermost.co_name == RELAY or innermost.co_filename.startswith(HOOK):
         return None
@@ -170,7 +189,8 @@ def _caller(users: list[tuple[CodeType, int]]) -> Source | None:
     return None
 
 
-def _frames(stack: Stack) -> Iterator[tuple[CodeType, int]]:
+def frames_of(stack: Stack) -> Iterator[tuple[CodeType, int]]:
+    """Each frame's code and line, from the innermost outwards."""
     for code, line in zip(stack[::2], stack[1::2], strict=True):
         if isinstance(code, CodeType) and isinstance(line, int):
             yield code, line

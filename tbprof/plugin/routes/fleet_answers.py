@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from tbprof.errors import Busy, Gone, TbprofError, UsageError
 from tbprof.model import Window
 from tbprof.plugin.routes.background_reading import BackgroundReading
+from tbprof.plugin.routes.fleet_goodputs import FleetGoodputs
 from tbprof.plugin.routes.fleet_jobs import FleetJobs
 from tbprof.plugin.routes.log_directory import LogDirectory
 from tbprof.plugin.worker.kept import Answer, Failed, Key
@@ -51,6 +52,7 @@ class _Entries:
     known: Mapping[str, Known]
     """What they were made of, as the next one."""
     jobs: Mapping[str, JobFirst]
+    goodputs: Mapping[str, float]
     until: float
     """`time.monotonic()` up to which they are good."""
     entries: tuple[FleetEntry, ...]
@@ -66,8 +68,9 @@ class FleetAnswers:
         place = str(Path(logs.name).absolute())
         self._summaries = Summaries(place, pool)
         self._jobs = FleetJobs(place, pool, lambda row: self._summaries.asked(row.window))
+        self._goodputs = FleetGoodputs(pool)
         self._lock = Lock()
-        self._made = _Entries((), {}, {}, float("-inf"), (), 0, 0)
+        self._made = _Entries((), {}, {}, {}, float("-inf"), (), 0, 0)
 
     def answer(self, parameters: Mapping[str, str]) -> FleetView:
         """The runs from the place `from` on that `search` finds, by `sort`, turned round by `order=back`.
@@ -115,11 +118,14 @@ class FleetAnswers:
             for window, count, first_ns in newest
         ]
         jobs, comparing = self._jobs.of(rows)
+        goodputs, asking = self._goodputs.of(rows)
         until, entries = time.monotonic() + _FRESH_S, before.entries
-        if windows is not before.windows or not (_same(known, before.known) and _same(jobs, before.jobs)):
-            entries, now = fleet_entries(rows, jobs), time.monotonic()
+        is_same = _same(known, before.known) and _same(jobs, before.jobs) and goodputs == before.goodputs
+        if windows is not before.windows or not is_same:
+            entries, now = fleet_entries(rows, jobs, goodputs), time.monotonic()
             until = now + max(_FRESH_S, _SHARE * (now - began))
-        return _Entries(windows, known, jobs, until, entries, reading + comparing, len(newest))
+        left = reading + comparing + asking
+        return _Entries(windows, known, jobs, goodputs, until, entries, left, len(newest))
 
 
 def _same(known: Mapping[str, object], before: Mapping[str, object]) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from tbprof.errors import Gone
 from tbprof.plugin.routes.log_directory import LogDirectory
-from tbprof.plugin.routes.series_answers import no_such_run
+from tbprof.plugin.routes.series_answers import folders_of_run
 from tbprof.plugin.worker.kept import Answer
 from tbprof.plugin.worker.reports import Reports
 from tbprof.store.memory_files import MemoryFile, MemoryFileKind, memory_files_in
@@ -51,10 +50,4 @@ class MemoryFileAnswers:
         return self._reports.memory_file(str(file.path), (file.size_bytes, file.changed_ns))
 
     def _files(self, parameters: Mapping[str, str]) -> list[MemoryFile]:
-        run, listing = parameters.get("run", ""), self._logs.listing()
-        files = [window.trace_path or window.report_path for window in listing.windows if window.run == run]
-        folders = {Path(file).parent for file in files if file is not None}
-        folders |= {Path(folder.path) for folder in listing.of_memory if folder.run == run}
-        if not folders:
-            raise no_such_run()
-        return memory_files_in(folders)
+        return memory_files_in(folders_of_run(self._logs, parameters.get("run", "")))

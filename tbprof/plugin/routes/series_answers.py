@@ -10,6 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from tbprof.errors import Gone, TbprofError, UsageError
 from tbprof.model import Window
@@ -236,6 +237,21 @@ def windows_by_worker(logs: LogDirectory, run: str) -> dict[str, list[Window]]:
 
 def no_such_run() -> Gone:
     return Gone("there is no such run in the log directory: it may have been deleted")
+
+
+def folders_of_run(logs: LogDirectory, run: str) -> set[Path]:
+    """Where its windows lie, and what else the hook left of it.
+
+    Raises:
+        Gone: There is no such run.
+    """
+    listing = logs.listing()
+    files = [window.trace_path or window.report_path for window in listing.windows if window.run == run]
+    folders = {Path(file).parent for file in files if file is not None}
+    folders |= {Path(folder.path) for folder in listing.of_memory if folder.run == run}
+    if not folders:
+        raise no_such_run()
+    return folders
 
 
 def number_of(parameters: Mapping[str, str]) -> int:

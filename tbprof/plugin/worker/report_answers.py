@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tbprof.errors import Busy, TbprofError
@@ -35,6 +36,10 @@ def answer_of(question: Question) -> bytes:
         return json_of(_job(question.content))
     if question.ask == "memory_file":
         return json_of(_memory_file(question.path))
+    if question.ask == "run_time":
+        return json_of(_run_time(json.loads(question.parameters["folders"])))
+    if question.ask == "goodputs":
+        return json.dumps(_goodputs(json.loads(question.parameters["folders"]))).encode()
     asked = windows_in(question.parameters["windows"])
     if question.ask == "job_first":
         return json.dumps(_job_first(asked)).encode()
@@ -63,6 +68,23 @@ def _memory_file(path: str) -> object:
     from tbprof.plugin.worker.memory_documents import memory_document
 
     return memory_document(path)
+
+
+def _run_time(folders: Sequence[str]) -> object:
+    from tbprof.store.run_times import run_times_in
+    from tbprof.views.run_time_view import run_time_view
+
+    found = run_times_in(Path(folder) for folder in folders)
+    return run_time_view(found.times, found.reports, found.problems)
+
+
+def _goodputs(folders: Mapping[str, str]) -> dict[str, float]:
+    from tbprof.store.run_times import run_times_in
+    from tbprof.views.run_time_view import goodputs_of
+
+    return goodputs_of(
+        {run: run_times_in((Path(folder),), with_reports=False).times for run, folder in folders.items()}
+    )
 
 
 def _summary(asked: AskedWindow) -> dict[str, Any] | str | None:

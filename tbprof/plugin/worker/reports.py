@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeAlias
 
 from tbprof.errors import Busy, Gone, ReadingEnded, ReadingTookTooLong
@@ -130,6 +131,20 @@ class Reports:
         if kept is not None:
             return kept
         return self._kept.keep_answer(key, self._answered(key, Question(path, "memory_file", {})))
+
+    def run_time(self, folders: Sequence[str], state: Hashable) -> Answer:
+        """Where the time of the run in these folders went, as JSON; `state` changes with what is there.
+
+        Raises:
+            TbprofError: There is no answer.
+            Busy: Too much is asked at once.
+        """
+        key = Key("run_time", tuple(folders), state)
+        kept = self._kept.get(key, Answer)
+        if kept is not None:
+            return kept
+        question = Question(folders[0], "run_time", {"folders": json.dumps(folders)})
+        return self._kept.keep_answer(key, self._answered(key, question))
 
     def _analyzed(self, window: Window) -> bytes | None:
         """Its report where its trace had to be analyzed."""

@@ -136,7 +136,7 @@ def test_a_folder_gives_all_its_windows(tmp_path: Path, capsys: Capture) -> None
         shutil.copy(trace, tmp_path / name)
     assert main(["report", str(tmp_path), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"schema", "reports", "out_of_memory", "problems"}
+    assert set(printed) == {"schema", "reports", "out_of_memory", "run_time", "problems"}
     assert [differences(report, SCHEMA) for report in printed["reports"]] == [[], []]
     assert main(["report", str(tmp_path)]) == 0
     assert capsys.readouterr().out.count("sync points") >= 2

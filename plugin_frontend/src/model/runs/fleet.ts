@@ -16,6 +16,7 @@ export const FLEET_SORTS: Record<string, string> = {
   change: "Change",
   gpus: "GPUs",
   watched: "Watched",
+  goodput: "Goodput",
   recorded: "Newest",
   run: "Run",
   owner: "Owner",
@@ -23,7 +24,7 @@ export const FLEET_SORTS: Record<string, string> = {
 };
 const DEFAULT_SORT = "wasted";
 
-const BEGIN_LOW = ["run", "owner", "commit", "busy"];
+const BEGIN_LOW = ["run", "owner", "commit", "goodput", "busy"];
 
 /** Whether the first row has the least: names begin with A, and the GPUs that compute least come first. */
 export function beginsLow(sort: string): boolean {

@@ -13,7 +13,7 @@ import { nameOfRun } from "../../state/runs/runs.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { InlineText } from "../../widgets/Prose.tsx";
 
-const FIGURES = 8;
+const FIGURES = 9;
 /** Of those, the ones about a GPU: its parts, and their drawing. */
 const GPU_FIGURES = 4;
 
@@ -27,6 +27,7 @@ export function FleetTable({ rows }: { rows: readonly FleetRow[] }) {
             <Head sort="run" text="Run" isText />
             <Head sort="gpus" text="GPUs" />
             <Head sort="watched" text="Watched" />
+            <Head sort="goodput" text="Goodput" />
             <Head sort="busy" text="Busy" />
             <Head sort="communication" text="Comm." />
             <Head sort="idle" text="Idle" />
@@ -96,6 +97,7 @@ function Figures({ row }: { row: FleetRow }) {
       <td class="num" title={`${formatCounted(row.windows, "window")} of ${formatCounted(row.ranks, "rank")}`}>
         {row.watched_s === null ? NOT_RECORDED : formatHours(row.watched_s)}
       </td>
+      <td class="num">{row.goodput === null ? "—" : formatShare(row.goodput)}</td>
       {row.gpus === null ? <WithoutGpu row={row} /> : <PartsOfStep row={row} />}
       <td class="num b">{row.idle_gpu_h === null ? NOT_RECORDED : formatDecimal(row.idle_gpu_h)}</td>
       <td class="lost">

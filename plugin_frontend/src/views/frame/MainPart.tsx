@@ -22,6 +22,7 @@ type Page = { ofAllRuns: ComponentType } | { ofRun: ComponentType } | { ofWindow
 const PAGES: Readonly<Record<ViewName, Page>> = {
   fleet: { ofAllRuns: lazily(async () => (await import("../fleet/FleetPage.tsx")).FleetPage) },
   overview: { ofWindow: OverviewPage },
+  run: { ofRun: lazily(async () => (await import("../run/RunPage.tsx")).RunPage) },
   checks: { ofWindow: lazily(async () => (await import("../checks/ChecksPage.tsx")).ChecksPage) },
   syncs: { ofWindow: SitesView },
   copies: { ofWindow: SitesView },

@@ -1,15 +1,18 @@
+import { useEffect } from "preact/hooks";
 import type { WindowView } from "../../api/types.ts";
 import { formatCount, formatCounted } from "../../format/number.ts";
 import { inView, printPlace } from "../../model/place.ts";
 import { declared, sitesOf, type ViewName } from "../../model/views.ts";
 import { place, visit } from "../../state/place.ts";
 import { runs, shown, shownView, views, withoutWindows } from "../../state/runs/runs.ts";
+import { loadRunTime, notedRunTime } from "../../state/runs/runTime.ts";
 import { windowAnswer, windowView } from "../../state/windowAnswer.ts";
 import { Icon, type IconName } from "../../widgets/Icon.tsx";
 import { ViewTabs } from "./ViewTabs.tsx";
 
 /** The views, and at the right how far the trace can be trusted. */
 export function ViewBar() {
+  useEffect(loadRunTime, []);
   const view = windowView.value;
   return (
     <nav class="views" aria-label="Views">
@@ -24,7 +27,7 @@ export function ViewBar() {
 
 /** What has nothing to say needs no tab; a link to it still says so. */
 function isWorthATab(name: ViewName, view: WindowView | null): boolean {
-  return place.value.view === name || (declared(name).says?.(view, shown.value?.run.workers.length ?? 1) ?? true);
+  return place.value.view === name || (declared(name).says?.(view, shown.value?.run.workers.length ?? 1, notedRunTime.value !== null) ?? true);
 }
 
 function ViewLink({ name, view }: { name: ViewName; view: WindowView | null }) {

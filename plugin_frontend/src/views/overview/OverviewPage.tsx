@@ -3,6 +3,7 @@ import type { WindowView } from "../../api/types.ts";
 import { inJob } from "../../model/inJob.ts";
 import { loadJob, roleOfShown } from "../../state/runs/job.ts";
 import { Card } from "../../widgets/Card.tsx";
+import { RunNote } from "../run/RunNote.tsx";
 import { EnvironmentList } from "../sites/HealthParts.tsx";
 import { Workspace } from "../Workspace.tsx";
 import { ActionsCard } from "./ActionsCard.tsx";
@@ -25,6 +26,7 @@ export function OverviewPage({ view: alone }: { view: WindowView }) {
     <Workspace view={view}>
       <div class="pane" tabIndex={0} role="region" aria-label="Overview">
         <div class="page">
+          <RunNote />
           <VerdictHead view={view} ofJob={ofJob} />
           <div class="grid">
             <div class="col">
