@@ -162,7 +162,11 @@ def _put_relays() -> None:
 
 def _relay_of(namespace: str, name: str, overload: str, *args: Any, **options: Any) -> Any:
     packet = getattr(getattr(torch.ops, namespace), name)
-    return relay(getattr(packet, overload or "default"), *args, **options)
+    try:
+        return relay(getattr(packet, overload or "default"), *args, **options)
+    except BaseException as error:
+        drop_own_frames(error)
+        raise
 
 
 def _leave_to_others() -> None:
