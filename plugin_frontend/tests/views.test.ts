@@ -7,7 +7,6 @@ import { siteRow } from "./rows.ts";
 test("views over several windows are there only where there are several", () => {
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 1, allWindows: 1, runs: 1, hasSession: false }), [
     "overview",
-    "run",
     "checks",
     "syncs",
     "copies",
@@ -20,10 +19,10 @@ test("views over several windows are there only where there are several", () => 
     "memory",
     "communication",
     "job",
+    "run",
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 8, windows: 1, allWindows: 8, runs: 1, hasSession: false }), [
     "overview",
-    "run",
     "checks",
     "syncs",
     "copies",
@@ -37,10 +36,10 @@ test("views over several windows are there only where there are several", () => 
     "communication",
     "job",
     "compare",
+    "run",
   ]);
   assert.deepEqual(viewsFor({ hasServer: true, hasTimeline: true, hasTables: true, workers: 1, windows: 2, allWindows: 2, runs: 1, hasSession: false }), [
     "overview",
-    "run",
     "checks",
     "syncs",
     "copies",
@@ -55,6 +54,7 @@ test("views over several windows are there only where there are several", () => 
     "job",
     "compare",
     "trends",
+    "run",
   ]);
 });
 
@@ -90,8 +90,8 @@ test("views of one question stand side by side, the job beside its communication
 test("what has nothing to say of a window is no tab, and a job of several ranks always is", () => {
   const says = (window: Partial<WindowView> | null, workers = 1, hasRunTime = false) =>
     VIEWS.filter((view) => declared(view).says?.(window as WindowView | null, workers, hasRunTime) === false);
-  assert.deepEqual(says(null), ["run", "memory", "communication", "job"]);
-  assert.deepEqual(says(null, 8), ["run", "memory", "communication"]);
+  assert.deepEqual(says(null), ["memory", "communication", "job", "run"]);
+  assert.deepEqual(says(null, 8), ["memory", "communication", "run"]);
   assert.deepEqual(says({ records_memory: true, communication: null }, 1, true), ["communication", "job"]);
 });
 

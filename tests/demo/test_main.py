@@ -21,7 +21,7 @@ def test_it_trains_twice_and_publishes_both_runs(trained_demo: TrainedDemo) -> N
     for run in ("before", "after"):
         files = [path for path in (trained_demo.logs / run).iterdir() if path.is_file()]
         suffixes = sorted("".join(path.suffixes[-2:]) for path in files)
-        assert suffixes == [".json.gz", ".tbprof.pb"]
+        assert suffixes == [".json.gz", ".run_time.json", ".tbprof.pb"]
 
 
 def test_it_ends_with_before_after_and_what_to_do(trained_demo: TrainedDemo) -> None:

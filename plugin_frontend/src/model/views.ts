@@ -43,7 +43,6 @@ function communicates(window: WindowView | null): boolean {
 const DECLARED = {
   fleet: { title: "Fleet", group: "All runs", when: ({ hasServer, runs }) => hasServer && runs > 1, hasOwnScope: true },
   overview: { title: "Overview", group: "Answer", hasOwnScope: true },
-  run: { title: "Run", group: "Answer", when: ({ hasServer }) => hasServer, says: (_, __, hasRunTime) => hasRunTime, hasOwnScope: true },
   checks: { title: "Checks", group: "Answer" },
   syncs: { title: "Sync points", group: "Where" },
   copies: { title: "Copies", group: "Where" },
@@ -74,6 +73,7 @@ const DECLARED = {
     hasOwnScope: true,
   },
   trends: { title: "Trends", group: "How it changed", when: ({ windows }) => windows > 1, hasOwnScope: true },
+  run: { title: "Run", group: "How it changed", when: ({ hasServer }) => hasServer, says: (_, __, hasRunTime) => hasRunTime, hasOwnScope: true },
   session: { title: "Session", group: "How it changed", when: ({ hasSession }) => hasSession, hasOwnScope: true },
 } satisfies Record<string, ViewDeclaration>;
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tbprof.errors import TbprofError
 from tbprof.hook.run_summary import RUN_WARNINGS_PREFIX
+from tbprof.store.run_times import RUN_TIME_FILE
 from tbprof.store.windows import read_report
 from tbprof.trace.importers.kineto.reader import read_trace
 
@@ -74,6 +75,7 @@ def _kind(path: Path) -> str:
         r"classic/.*\.pt\.trace\.json\.gz": "trace of the standard tab",
         r".*\.trace\.json(\.gz)?": "trace",
         r".*\.tbprof\.pb": "report",
+        r".*\.run_time\.json": "run time",
         r"tbprof/events\.out\.tfevents.*": "events",
     }
     name = f"{path.parent.name}/{path.name}"
@@ -90,6 +92,8 @@ def is_whole(path: Path) -> bool:
             return len(list(_records(path.read_bytes()))) == 2
         if kind == "report":
             return bool(read_report(str(path)).steps)
+        if kind == "run time":
+            return RUN_TIME_FILE.read(path).steps > 0
         content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         return bool(json.loads(content)["traceEvents"]) and bool(read_trace(path).names)
     except (OSError, EOFError, ValueError, TbprofError):

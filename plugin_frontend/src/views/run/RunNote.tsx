@@ -8,7 +8,7 @@ export function RunNote() {
   const view = notedRunTime.value;
   if (view === null || !view.comes_first) return null;
   return (
-    <p class="row" role="note">
+    <p class="row run-note" role="note">
       <Icon name="warning" tone="i-warn" />
       <span class="anywhere">
         {view.headline}{" "}
