@@ -30,7 +30,8 @@ _UNKNOWN_NS = 50_000_000
 """While nobody knows how long a step takes."""
 
 _MOST_SAMPLES = 20_000
-_WARNING_PYTHON = 0x030C0000
+_FORKS_WARN_SINCE = 0x030C0000
+"""The version of Python, as `sys.hexversion` has it."""
 
 
 class PauseWatcher:
@@ -93,7 +94,7 @@ def _forks_would_warn() -> bool:
     can be an error. What uses a GPU has other threads.
     """
     try:
-        return sys.hexversion >= _WARNING_PYTHON and len(list(Path("/proc/self/task").iterdir())) == 1
+        return sys.hexversion >= _FORKS_WARN_SINCE and len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
         return False
 

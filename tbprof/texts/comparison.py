@@ -117,13 +117,12 @@ def fixes_sentence(
     """What the fixes of findings that are gone save of a step: as predicted, and without the profiler."""
     verb = "is" if len(names) == 1 else "are"
     floor, ceiling = map(duration, predicted_us)
-    predicted = f"predicted were {floor} to {ceiling} a step"
-    measured = f"measured without the profiler {duration(abs(measured_us))}"
-    if abs(measured_us) <= noise_us:
-        measured += f", within the noise of {duration(noise_us)}"
-    else:
-        measured += f" {'less' if measured_us > 0 else 'more'}, give or take {duration(noise_us)}"
-    return f"{first_few(names, _MOST_FIXES)} {verb} gone: {predicted}, {measured}."
+    predicted = f"the plan said {floor} to {ceiling} a step"
+    changed = f"{duration(abs(measured_us))} {'less' if measured_us > 0 else 'more'}"
+    is_noise = abs(measured_us) <= noise_us
+    within = f"within the noise of {duration(noise_us)}" if is_noise else f"give or take {duration(noise_us)}"
+    gone = f"{first_few(names, _MOST_FIXES)} {verb} gone"
+    return f"{gone}: {predicted}, and without the profiler a step takes {changed}, {within}."
 
 
 def difference_sentence(change_us: float, least_us: float | None) -> str:

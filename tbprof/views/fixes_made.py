@@ -10,9 +10,11 @@ from math import hypot
 
 from tbprof.model import Action, HookFacts, Report
 from tbprof.records import dataclass
+from tbprof.texts.actions import place_of
 from tbprof.texts.comparison import fixes_sentence
+from tbprof.texts.figures.places import site_where
 from tbprof.views.compared_sites import site_key
-from tbprof.views.findings import finding_row, places_of, saving_view
+from tbprof.views.findings import saving_view
 from tbprof.views.source import SourceFiles
 from tbprof.views.steady import us
 
@@ -113,12 +115,13 @@ def _work(report: Report, facts: HookFacts) -> str:
 
 def _planned(report: Report, action: Action, keys: Sequence[SiteKeys]) -> PlannedFix:
     found = [report.findings[at] for at in action.findings]
-    place = places_of(report, [finding_row(one, report) for one in found])
+    sites = [site for one in found for site in one.sites]
+    place = place_of([where for site in sites if (where := site_where(report.sites[site]))])
     saves = saving_view(action.saving, max(len(report.steps), 1))
     rules = ", ".join(dict.fromkeys(one.rule for one in found))
     return PlannedFix(
         name=f"{rules} at {place}" if place else rules,
-        sites=tuple(keys[site] for one in found for site in one.sites),
+        sites=tuple(keys[site] for site in sites),
         floor_us=saves.floor_us,
         ceiling_us=saves.ceiling_us,
     )

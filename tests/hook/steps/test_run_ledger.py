@@ -203,7 +203,7 @@ from pathlib import Path
 from tbprof.hook import pause_watcher
 from tbprof.hook.step_clock import StepClock
 
-pause_watcher._WARNING_PYTHON = 0
+pause_watcher._FORKS_WARN_SINCE = 0
 threads = lambda: len(list(Path("/proc/self/task").iterdir()))
 watcher = pause_watcher.PauseWatcher(StepClock())
 watcher.start()

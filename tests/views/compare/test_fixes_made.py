@@ -59,14 +59,14 @@ def test_what_was_predicted_stands_beside_what_was_measured() -> None:
     gone = [finding for finding in BEFORE.findings if finding.saving is not None]
     assert any(gone[0].rule in name for name in made.names)
     assert 0 <= made.predicted_us[0] <= made.predicted_us[1] <= 1000
-    assert "measured without the profiler 0.3\u202fms less, give or take 14\u202fµs" in made.sentence
+    assert "and without the profiler a step takes 0.3\u202fms less, give or take 14\u202fµs" in made.sentence
     assert made.sentence in compare_view(BEFORE, AFTER).detail
 
 
 @pytest.mark.parametrize(
     ("step_us", "said"),
     [
-        (1004, "4\u202fµs, within the noise of 14\u202fµs"),
+        (1004, "takes 4\u202fµs more, within the noise of 14\u202fµs"),
         (1300, "0.3\u202fms more, give or take 14\u202fµs"),
     ],
 )
@@ -102,7 +102,7 @@ def test_what_still_waits_is_not_fixed_though_its_finding_went(built: Callable[[
 
 def test_a_trend_names_fixes_where_the_commit_changed() -> None:
     assert "Window 3: " in trend(BEFORE, BEFORE, AFTER, AFTER)
-    assert "gone: predicted" not in trend(BEFORE, window(without_read(), 700, "a"))
+    assert "gone: the plan said" not in trend(BEFORE, window(without_read(), 700, "a"))
 
 
 def test_a_clear_difference_is_kept_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_a_clear_difference_is_kept_once(tmp_path: Path, monkeypatch: pytest.Mon
         path.write_bytes(encode_report(named, written_by="0"))
         paths.append(path)
     for _ in range(2):
-        assert "gone: predicted" in compared_text(*paths, use_cache=False)
+        assert "gone: the plan said" in compared_text(*paths, use_cache=False)
     [kept] = (tmp_path / "cache").rglob("calibration.jsonl")
     [line] = map(json.loads, kept.read_text().splitlines())
     assert line["measured_us"][0] < 300 < line["measured_us"][1]
