@@ -18,8 +18,8 @@ from tbprof.hook.schedule import NO_STEP_NS
 KEPT_STEPS = 1000
 """Enough for a steady median, and a bound for runs of millions of steps."""
 
-MOST_MARKS = 100_000
-"""A bound for a run whose ledger has ended."""
+_MOST_MARKS = 100_000
+"""A bound, should nobody take them."""
 
 COLD_FACTOR = 1.5
 """First steps longer than this times the median are start-up; so are a window's in the analysis."""
@@ -82,15 +82,19 @@ class StepClock:
         """A step that takes as long is one that somebody wants to know of."""
         self.last_ns = 0
         """When the step began that is under way."""
-        self.marks: deque[int | tuple[str | None, int]] = deque(maxlen=MOST_MARKS)
-        """What becomes of the time, until the ledger takes it: the end of each step; with a minus the end of
-        what is none; and what begins, with its name, or ends, with None."""
+        self.marks: deque[int | tuple[str | None, int]] = deque(maxlen=0)
+        """What becomes of the time, kept for the ledger until it takes it: the end of each step; with a minus
+        the end of what is none; and what begins, with its name, or ends, with None."""
 
     def restart(self) -> None:
         """Begin a new step now: what the hook itself did is in no step."""
         now_ns = perf_counter_ns()
         self.last_ns = now_ns
         self.marks.append(-now_ns)
+
+    def keep_marks(self, *, are_kept: bool) -> None:
+        """Begin with none, from now on."""
+        self.marks = deque(maxlen=_MOST_MARKS if are_kept else 0)
 
     def note(self, name: str | None) -> None:
         """Something begins that is no step, or ends."""

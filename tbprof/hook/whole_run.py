@@ -84,11 +84,11 @@ class WholeRun:
         """Follow nothing more."""
         self._ledger = None
         self._watcher.stop()
-        self._clock.marks.clear()
+        self._clock.keep_marks(are_kept=False)
 
     def _begin(self) -> None:
         now_ns = perf_counter_ns()
-        self._clock.marks.clear()
+        self._clock.keep_marks(are_kept=True)
         self._ledger = RunLedger(max(now_ns - _age_ns(), _last_end_ns), self._watcher.samples_until)
         self._looked_ns = self._written_ns = now_ns
         self._watcher.start()
