@@ -1,4 +1,4 @@
-"""What `tbprof report` prints of files of memory: those that it was given, and those in folders."""
+"""What `tbprof report` prints of files that are no windows: those of memory, also in folders, and of runs."""
 
 from __future__ import annotations
 
