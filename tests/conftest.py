@@ -129,11 +129,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Each test gets its tier and its process.
 
     What a file sets up, or all that looks at one TensorBoard or report, belongs to one process.
     """
+    if config.option.markexpr == _SLOW_TIER:
+        # A file that calls all of its tests slow may have exhaustive ones.
+        exhaustive = [item for item in items if item.get_closest_marker("exhaustive") is not None]
+        config.hook.pytest_deselected(items=exhaustive)
+        items[:] = [item for item in items if item not in set(exhaustive)]
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         # The tiers share no test: `-m slow` has none of those that take hours.
