@@ -29,8 +29,17 @@ from tbprof.analysis.episodes import Episodes, find_episodes
 from tbprof.analysis.exposure import DeviceParts, exposed_ns, no_transfer_ns
 from tbprof.analysis.held_back import HeldBack, find_held_back
 from tbprof.analysis.host_states import HostLanes, host_states
-from tbprof.analysis.intervals import NEVER, Intervals, intersect, overlap_ns, total_ns, union, union_of
-from tbprof.analysis.moved_model import moved_model
+from tbprof.analysis.intervals import (
+    NEVER,
+    Intervals,
+    are_within,
+    intersect,
+    overlap_ns,
+    total_ns,
+    union,
+    union_of,
+)
+from tbprof.analysis.moved_model import moved_model, sending_model
 from tbprof.analysis.nesting import Nest
 from tbprof.analysis.replay.replay import Replay, steps_to_replay
 from tbprof.analysis.replay.schedule import device_schedule
@@ -285,19 +294,34 @@ class Facts:
     @cached_property
     def can_be_won(self) -> npt.NDArray[np.bool_]:
         """Episodes whose wait bounds a saving: blocking, in a step, on a training lane, before no free, and
-        for no model that is moved once.
+        not in a program's start, which comes once.
         """
         episodes = self.episodes
         in_training = is_among(episodes.lane, self.training_threads) & (episodes.step != NONE)
         flushed = lead_to_a_free(self.trace, self.frees.flushing, episodes.lane, episodes.end_ns)
         won: npt.NDArray[np.bool_] = episodes.blocking & in_training & ~flushed
-        won[self.moved_model] = False
-        return won
+        return won & ~are_within(episodes.start_ns, self.start)
 
     @cached_property
     def moved_model(self) -> Int64s:
         """Episodes that move a model to the device, once."""
         return moved_model(self.episodes, self.work, self.steps)
+
+    @cached_property
+    def sending_model(self) -> Int64s:
+        """Positions among the collectives of those that send a model to all ranks, once."""
+        return sending_model(self.moved_model, self.episodes, self.collectives, self.work)
+
+    @cached_property
+    def start(self) -> Intervals:
+        """The time until a model is on its device, and on those of all ranks; never where none is moved."""
+        if not len(self.moved_model):
+            return NEVER
+        records = self.episodes.record[self.moved_model]
+        rows = np.concatenate((records[records != NONE], self.collectives.at[self.sending_model]))
+        end_ns = self.episodes.end_ns[self.moved_model].max(keepdims=True)
+        end_ns = np.concatenate((end_ns, self.work.end_ns[rows])).max(keepdims=True)
+        return Intervals(np.minimum(self.steps.start_ns[:1], end_ns), end_ns)
 
     @cached_property
     def feeds_training(self) -> npt.NDArray[np.bool_]:

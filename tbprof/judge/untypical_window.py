@@ -13,6 +13,7 @@ it tells of a program that starts for seconds and computes for milliseconds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -165,12 +166,12 @@ def _before_work(calls: FirstCalls) -> BeforeFirstWork | None:
     return before
 
 
-def named_kernels(facts: Facts, device: int) -> LargestKernels:
-    """The kernels that take most of the device's time."""
-    named = [*largest_kernels(facts, device), (None, None), (None, None)]
+def named_kernels(facts: Facts, device: int, after_ns: float = -math.inf) -> LargestKernels:
+    """The kernels that take most of the device's time, from `after_ns` on."""
+    named = [*largest_kernels(facts, device, after_ns), (None, None), (None, None)]
     (kernel, its_share), (following, following_share) = named[:2]
     work = facts.work
-    mine = np.flatnonzero(work.is_kernel & (work.device == device))
+    mine = np.flatnonzero(work.is_kernel & (work.device == device) & (work.start_ns >= after_ns))
     place = graph_place(facts.graph_places, mine, (work.end_ns - work.start_ns)[mine])
     return LargestKernels(kernel, its_share, following, following_share, place or None)
 
@@ -193,18 +194,20 @@ def _model_moved(facts: Facts, window: VerdictWindow, figures: Window) -> words.
     if not len(uploads):
         return None
     begin, last = int(facts.steps.gpu_start_ns[0]), int(facts.steps.gpu_end_ns[-1])
-    record = facts.episodes.record[uploads]
-    end = int(facts.work.end_ns[record[record != NONE]].max(initial=begin))
+    end = int(facts.start.end_ns[0])
+    episodes = facts.episodes
+    uploading_ns = int(episodes.end_ns[uploads].max() - episodes.start_ns[uploads].min())
     if end - begin < _LARGE * (last - begin):
         return None
     return words.ModelMoved(
         window=figures,
         uploads=len(uploads),
-        bytes=int(facts.episodes.bytes[uploads].sum()),
+        bytes=int(episodes.bytes[uploads].sum()),
         moved_us=(end - begin) / 1000,
+        uploading_us=uploading_ns / 1000,
         rest_us=(last - end) / 1000,
         rest_busy_share=total_ns(clip(busy, end, last)) / max(last - end, 1),
-        kernels=named_kernels(facts, window.device),
+        kernels=named_kernels(facts, window.device, after_ns=end),
     )
 
 

@@ -11,7 +11,7 @@ stands beside it. In this order:
 - `cold_start`: first calls, in which kernels and library handles are loaded, hold `COLD_SHARE` of the
   idle and at least half as much as the largest cause; or, without marked steps, they take
   `MOSTLY_COLD_SHARE` of the recording before the device's first work. Nothing else there is typical.
-- `model_moved`: without marked steps, a model is moved to the device for a third of the window or more.
+- `model_moved`: without marked steps, a third of the window or more passes until a model is on its device.
 - `outside_window`: without marked steps, half of the recording or more is before the device's first work
   or after its last, and the window is neither several turns of the same work nor mostly communication.
 - `communication`: exposed communication holds `COMMUNICATION_SHARE` of the steps, at least as much as any

@@ -129,6 +129,9 @@ class ModelMoved(VerdictFigures):
     uploads: int
     bytes: int
     moved_us: float
+    """From the window's begin."""
+    uploading_us: float
+    """The part of it from the first upload to the end of the last."""
     rest_us: float
     rest_busy_share: float
     kernels: LargestKernels
@@ -141,8 +144,11 @@ class ModelMoved(VerdictFigures):
         moved, whole = duration(self.moved_us), duration(self.window.steps_us)
         rest, busy = duration(self.rest_us), share(self.rest_busy_share)
         what = f"{size(self.bytes)} in {self.uploads} uploads"
+        starts = 2 * self.uploading_us < self.moved_us
         return (
-            f"A model is moved to the GPU in {moved} of the {whole}: {what}.",
+            f"The program starts in the first {moved} of the {whole}, and moves a model to the GPU: {what}."
+            if starts
+            else f"A model is moved to the GPU in {moved} of the {whole}: {what}.",
             f"In the {rest} after that the GPU is busy {busy}.{self.kernels.words()}",
         )
 

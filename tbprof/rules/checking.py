@@ -22,7 +22,6 @@ from typing import TypeAlias
 
 from tbprof.analysis.attribution.sites import SiteMembers
 from tbprof.analysis.facts import Facts
-from tbprof.analysis.steps import Steps
 from tbprof.model import (
     MEDIUM_SHARE,
     REPLAYED,
@@ -74,24 +73,36 @@ def run_rules(rules: Sequence[Rule], facts: Facts) -> RuleRun:
     settled = settle(
         [_as_part(finding, held) for finding in found], [len(site.members) for site in facts.sites]
     )
-    named = with_distinct_fingerprints([_graded(one, facts.steps) for one in settled], facts.sites)
+    named = with_distinct_fingerprints([_graded(one, facts) for one in settled], facts.sites)
     findings = tuple(sorted(named, key=_worst_first))
     return RuleRun(
         findings, tuple(failed), tuple(_with_finding(check, findings) for check in checks.values())
     )
 
 
+_SHORTENING = frozenset(rule.code for rule in RULES if rule.effect == "shorter_kernels")
+_MOSTLY_IDLE = 0.8
 _TRIFLE_NS = 25_000
 """Less of a step is lost in its noise, however short the step is: a host calls two operators meanwhile."""
 
 
-def _graded(finding: Finding, steps: Steps) -> Finding:
-    """The same, at most low where hardly anything is to be won."""
+def _graded(finding: Finding, facts: Facts) -> Finding:
+    """The same, at most low where hardly anything is to be won.
+
+    So it is with shorter kernels for a device that hardly ever works: it would wait for the host for longer.
+    """
     if finding.saving is None or SEVERITIES.index(finding.severity) > SEVERITIES.index("medium"):
         return finding
+    steps = facts.steps
     least_ns = max(MEDIUM_SHARE * steps.total_ns, _TRIFLE_NS * len(steps))
-    is_trifle = finding.saving.ceiling_ns < least_ns
-    return dataclasses.replace(finding, severity="low") if is_trifle else finding
+    is_in_vain = (
+        finding.rule in _SHORTENING
+        and finding.saving.estimate_ns is None
+        and facts.fillable_ns > _MOSTLY_IDLE * steps.total_ns
+    )
+    if is_in_vain or finding.saving.ceiling_ns < least_ns:
+        return dataclasses.replace(finding, severity="low")
+    return finding
 
 
 def _as_part(finding: Finding, held: Mapping[SiteIndex, str]) -> Finding:

@@ -156,7 +156,7 @@ def record_first_sentence(case: str, *, spent_us: float, step_us: float) -> str:
     if case == "host_unrecorded":
         return f"{first}: for {duration(spent_us)} of {duration(step_us)} nobody knows what the host does."
     if case == "model_moved":
-        return f"{first}: moving it takes {duration(spent_us)} of {duration(step_us)}, once."
+        return f"{first}: until then {duration(spent_us)} of {duration(step_us)} pass, once."
     if case == "capture":
         return f"{first}; what is slow here happens once."
     if case == "outside_window":

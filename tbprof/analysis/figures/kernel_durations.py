@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tbprof.analysis.facts import Facts
@@ -47,10 +49,13 @@ def durations(length: Int64s) -> Durations:
     return Durations(tuple(bins), int(short.sum()), int(length[short].sum()))
 
 
-def largest_kernels(facts: Facts, device: int) -> list[tuple[str, float]]:
-    """The two kernels with most time, by their short names, each with its share of all kernels, 0 to 1."""
+def largest_kernels(facts: Facts, device: int, after_ns: float = -math.inf) -> list[tuple[str, float]]:
+    """The two kernels with most time, by their short names, each with its share of all kernels, 0 to 1.
+
+    Of those that begin at `after_ns` or later.
+    """
     work, names = facts.work, facts.trace.names
-    mine = np.flatnonzero(work.is_kernel & (work.device == device))
+    mine = np.flatnonzero(work.is_kernel & (work.device == device) & (work.start_ns >= after_ns))
     spent_ns = np.zeros(len(names), np.int64)
     np.add.at(spent_ns, facts.trace.slices.name[work.rows[mine]], work.end_ns[mine] - work.start_ns[mine])
     by_name: dict[str, int] = {}

@@ -29,12 +29,16 @@ class KindAndGroup:
 
 
 def kinds_and_groups(facts: Facts) -> Iterator[KindAndGroup]:
-    """In the order in which they are first met."""
+    """In the order in which they are first met; without those that send a model to all ranks, once."""
     found = facts.collectives
+    comes_again = np.ones(len(found.at), np.bool_)
+    comes_again[facts.sending_model] = False
     names = [(key.kind, key.group or key.ranks or "") for key in found.keys]
     for name in dict.fromkeys(names):
         numbers = [number for number, one in enumerate(names) if one == name]
-        yield KindAndGroup(*name, np.flatnonzero(is_among(found.key, numbers)))
+        members = np.flatnonzero(comes_again & is_among(found.key, numbers))
+        if len(members):
+            yield KindAndGroup(*name, members)
 
 
 def severity_of_exchange(facts: Facts, saving: Saving) -> Severity:

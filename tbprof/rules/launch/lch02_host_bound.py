@@ -124,18 +124,22 @@ def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
     """
     long = facts.once(find_launch_idle).long()
     pieces: defaultdict[str, list[int]] = defaultdict(list)
-    # Of buffers that are packed another rule knows the option.
-    packing = are_within(long.idle.start_ns, facts.once(packed_buffers))
+    elsewhere = are_within(long.idle.start_ns, facts.once(_known_otherwise))
     for at, name in enumerate(facts.places.names(long.idle.start_ns, long.idle.end_ns)):
-        if (name or long.launch[at] != NONE) and not packing[at]:
+        if (name or long.launch[at] != NONE) and not elsewhere[at]:
             pieces[name].append(at)
     return {name: long.chosen(np.array(at)) for name, at in pieces.items()}
+
+
+def _known_otherwise(facts: Facts) -> Intervals:
+    """The start, which comes once, and the packing of buffers, of which another rule knows the option."""
+    return union_of((facts.start, facts.once(packed_buffers)))
 
 
 def _paused(facts: Facts, place: str) -> Intervals:
     """All long pauses there, those too that the device did not wait for, or that go on in other code."""
     states = facts.causes.states
-    elsewhere = union_of((states["loading"], states["compile"], facts.once(packed_buffers)))
+    elsewhere = union_of((states["loading"], states["compile"], facts.once(_known_otherwise)))
     long = subtract(pauses(facts), elsewhere)
     mine = np.array([name == place for name in facts.places.names(long.start_ns, long.end_ns)], np.bool_)
     there = Intervals(long.start_ns[mine], long.end_ns[mine])

@@ -94,6 +94,25 @@ def test_at_the_rates_of_the_data_sheet_one_percent_of_the_steps_is_won(
     assert [finding.rule for finding in found(built, "PRC01")] == codes
 
 
+@pytest.mark.parametrize(("kernels_us", "severity"), [(100, "low"), (300, "medium")])
+def test_shorter_kernels_are_no_alarm_on_a_device_that_hardly_ever_works(
+    kernels_us: float, severity: str
+) -> None:
+    """The host launches all along the step of 1,000 us; the device computes in 10 % of it, or in 30 %."""
+    built = TraceBuilder()
+    built.device_name = "Tesla V100-SXM2-32GB"
+    for number in range(3):
+        at = 1_000.0 * number
+        built.step(number, at, at + 1_000)
+        for turn in range(10):
+            host = at + 90 * turn
+            built.op("aten::mm", host + 5, host + 60)
+            built.launch(host + 10, host + 14, runs=(host + 16, host + 16 + kernels_us / 10), name=SGEMM)
+        built.synchronize("cudaDeviceSynchronize", at + 850, at + 990)
+    (finding,) = found(built, "PRC01")
+    assert finding.severity == severity
+
+
 def test_the_ceiling_leaves_what_tensor_cores_would_take() -> None:
     built = computing("aten::mm", kernels=(SGEMM,), kernel_us=100, device="NVIDIA A100-SXM4-80GB")
     (nothing,) = found(built, "PRC02")
