@@ -31,9 +31,9 @@ Fix
 Silent
     Not reported for copies of 64 KB or less, which the driver takes at once, unless they are a batch that
     blocks; for non-blocking copies if the memory kind is not recorded (ROCm); or where a model is moved: in
-    the first step alone, or, without marked steps, by dozens of uploads before the first kernel. Only `info`
-    if the GPU rarely runs out of work, or for non-blocking copies to a device whose link is not known while
-    none of the window is pinned.
+    the first step alone, or, without marked steps, by dozens of uploads with hardly a kernel before them. Only
+    `info` if the GPU rarely runs out of work and they would take no less of it pinned, or for non-blocking
+    copies to a device whose link is not known while none of the window is pinned.
 """
 
 from __future__ import annotations
@@ -83,11 +83,29 @@ def find(facts: Facts) -> Iterator[Finding]:
                 is_batch=is_batch,
             )
             if site.blocking:
-                figures = _with_copying(facts, site, figures)
-                found = site_finding(facts, index, rule=_CODE, removal="drop", figures=figures)
+                found = _blocking(facts, index, _with_copying(facts, site, figures))
             else:
                 found = _staged(facts, index, figures)
             yield with_remedy(found, fixed_as="" if is_batch else _KEPT)
+
+
+def _blocking(facts: Facts, index: SiteIndex, figures: PageableUploads) -> Finding:
+    """A finding about uploads that the host waits for: about these waits, or about the copies themselves.
+
+    A device that is busy with them is no sooner done for a host that comes earlier.
+    """
+    found = site_finding(facts, index, rule=_CODE, removal="drop", figures=figures)
+    rate, is_measured = _pinned_rate(facts)
+    if figures.copying_ns is None or rate is None or found.saving is None or not facts.device_is_known:
+        return found
+    shorter_ns = int(_more_than_pinned_ns(facts, facts.sites[index].members, rate).sum())
+    saving = found.saving
+    if shorter_ns <= (saving.ceiling_ns if saving.estimate_ns is None else saving.estimate_ns):
+        return found
+    transfer = transfer_finding(facts, index, rule=_CODE, ceiling_ns=shorter_ns, figures=figures)
+    is_of_one = len(transfer.evidence) == 1 and not facts.steps.recorded
+    at_most: Severity = "low" if is_of_one else "critical" if is_measured else "high"
+    return dataclasses.replace(transfer, severity=max(transfer.severity, at_most, key=SEVERITIES.index))
 
 
 def _staged(facts: Facts, index: SiteIndex, figures: PageableUploads) -> Finding:

@@ -159,6 +159,28 @@ def test_copies_that_pinned_ones_of_the_window_outrun_are_named_with_both_times(
     assert "themselves take 1.2 ms; pinned, as others of this window are, they would take 0.3 ms." in said
 
 
+def test_a_device_that_copies_all_along_wins_what_pinned_copies_are_faster() -> None:
+    built = TraceBuilder()
+    built.device_name = "NVIDIA A100-PCIE-40GB"
+    for number in range(3):
+        at = 10_000.0 * number
+        built.step(number, at, at + 10_000)
+        for copy in range(2):
+            start = at + 4_000 * copy
+            built.copy(
+                "HtoD", "pageable", start, start + 3_998, runs=(start + 2, start + 3_997), size_bytes=LARGE
+            )
+            built.synchronize("cudaStreamSynchronize", start + 3_998, start + 3_999)
+        built.launch(at + 8_001, at + 8_010, runs=(at + 8_012, at + 9_990))
+        built.synchronize("cudaDeviceSynchronize", at + 8_011, at + 9_995)
+    (finding,) = found(built, "CPY01")
+    numbers = finding.numbers()
+    pinned_ns = numbers["bytes"] / numbers["pinned_gb_per_s"]
+    assert finding.removal == "rewrite"
+    assert finding.saving is not None
+    assert finding.saving.ceiling_ns == pytest.approx(numbers["copying_ns"] - pinned_ns, rel=0.001)
+
+
 def pinned(built: TraceBuilder, at: float) -> None:
     built.copy("HtoD", "pinned", at, at + 100, runs=(at + 2, at + 98), size_bytes=LARGE)
 
