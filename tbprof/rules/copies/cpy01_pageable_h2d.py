@@ -31,9 +31,9 @@ Fix
 Silent
     Not reported for copies of 64 KB or less, which the driver takes at once, unless they are a batch that
     blocks; for non-blocking copies if the memory kind is not recorded (ROCm); or where a model is moved: in
-    the first step alone, or, without marked steps, by dozens of uploads with hardly a kernel before them. Only
-    `info` if the GPU rarely runs out of work and they would take no less of it pinned, or for non-blocking
-    copies to a device whose link is not known while none of the window is pinned.
+    the first step alone, or, without marked steps, by dozens of uploads with hardly a kernel before them.
+    Only `info` if the GPU rarely runs out of work and they would take no less of it pinned, or for
+    non-blocking copies to a device whose link is not known while none of the window is pinned.
 """
 
 from __future__ import annotations
