@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -28,6 +29,8 @@ class Note:
     """A person, an agent, or tbprof itself."""
     kind: str
     text: str
+    code: tuple[str, ...] = ()
+    """The lines of the program that it is about, as they are written there, without their indent."""
 
 
 class Session:
@@ -36,13 +39,14 @@ class Session:
     def __init__(self, folder: Path) -> None:
         self._file = folder / ".tbprof" / "session.jsonl"
 
-    def add(self, kind: str, text: str, by: str) -> None:
+    def add(self, kind: str, text: str, by: str, code: Sequence[str] = ()) -> None:
         """Add a line.
 
         Args:
             kind: One of `KINDS`.
             text: What is to be known of it.
             by: Who says it: a person or an agent.
+            code: The lines of the program that it is about.
 
         Raises:
             UsageError: It can't be written, or the kind is another.
@@ -52,7 +56,8 @@ class Session:
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         try:
             self._file.parent.mkdir(exist_ok=True)
-            add_line(self._file, json.dumps({"at": now, "by": by, "kind": kind, "text": text}))
+            about = {"code": code} if code else {}
+            add_line(self._file, json.dumps({"at": now, "by": by, "kind": kind, "text": text, **about}))
         except OSError as error:
             raise UsageError(f"{self._file} can't be written ({error.strerror})") from error
 
@@ -72,7 +77,8 @@ class Session:
         for line in lines:
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 said = json.loads(line)
-                notes.append(Note(*(plain(str(said[name])) for name in ("at", "by", "kind", "text"))))
+                words = (plain(str(said[name])) for name in ("at", "by", "kind", "text"))
+                notes.append(Note(*words, tuple(plain(str(line)) for line in said.get("code", ()))))
         return tuple(notes)
 
     def text(self, last: int) -> str:
@@ -90,13 +96,19 @@ class Session:
         return self._file.is_file()
 
 
-def note_result(kind: str, text: str) -> None:
-    """Add what a command found to the session of the folder that it runs in, where somebody began one."""
+def note_result(kind: str, text: str, code: Sequence[str] = ()) -> None:
+    """Add what a command found to the session of the folder that it runs in, where somebody began one.
+
+    Args:
+        kind: One of `KINDS`.
+        text: What it found.
+        code: The lines of the program that it is about.
+    """
     session = Session(Path())
     with contextlib.suppress(UsageError):
         # What was asked for has been printed.
         if session.exists():
-            session.add(kind, text, by="tbprof")
+            session.add(kind, text, by="tbprof", code=code)
 
 
 def session_beside(log_directory: Path) -> Session | None:

@@ -293,7 +293,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             put(json_text(msgspec.to_builtins(verified), indent=1))
         else:
             put(plain_lines("\n".join((*_text(verified), ""))))
-    note_result("measurement", f"{verified.line}: {verified.sentence}")
+    note_result("measurement", f"{verified.line}: {verified.sentence}", [verified.code.strip()])
     return code
 
 

@@ -26,8 +26,8 @@ def put_runs(folder: pathlib.Path) -> None:
         (folder / name).mkdir()
         for trace in (SAMPLES / name).glob("*.json.gz"):
             shutil.copy(trace, folder / name)
-    _put_known(folder / "known", "lib/metrics.py")
-    _put_known(folder / "known_moved", "lib/late_metrics.py")
+    put_known(folder / "known", "lib/metrics.py")
+    put_known(folder / "known_moved", "lib/late_metrics.py")
     _put_ranks(folder / "ranks")
     _put_named(folder / "named")
     write_job(folder / "job", 4)
@@ -39,9 +39,9 @@ def put_runs(folder: pathlib.Path) -> None:
     (folder / "damaged" / "cut.pt.trace.json.gz").write_bytes(whole[:40])
 
 
-def _put_known(run: pathlib.Path, metrics: str) -> None:
+def put_known(run: pathlib.Path, metrics: str) -> None:
     """The report of a training whose code is known; its trace is gone."""
-    run.mkdir()
+    run.mkdir(parents=True)
     report = encode_report(known_training(metrics=metrics), written_by="0.1")
     (run / f"w.{_WINDOW}.tbprof.pb").write_bytes(report)
 

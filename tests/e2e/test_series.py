@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from recorded_runs import SAMPLES
+from recorded_runs import put_known
 from tab import IN_BOTH_THEMES, IN_LIGHT, PATIENCE_MS, axe_violations, open_tab
 from tensorboard_server import tensorboard
 
@@ -63,10 +62,11 @@ def test_views_that_have_nothing_to_compare_are_not_offered(page: Page, address:
 
 @IN_BOTH_THEMES
 def test_a_session_is_read_in_the_tab(page: Page, tmp_path: Path) -> None:
-    shutil.copytree(SAMPLES / "h100_bert_small_infer", tmp_path / "logs" / "run")
+    put_known(tmp_path / "logs" / "run", "lib/metrics.py")
     session = Session(tmp_path)
     session.add("proposal", "read the loss every 50th step (train.py:88)", by="agent")
-    session.add("proof", "HEAD~1 -> HEAD: proved. 1 of 4 sync points a step is gone.", by="tbprof")
+    proved = "HEAD~1 -> HEAD: proved. 1 of 4 sync points a step is gone."
+    session.add("proof", proved, by="tbprof", code=["running += loss.item()"])
     session.add("measurement", "HEAD~1 -> HEAD: 4.1 % faster, 95 % interval 3.2 to 4.9 %.", by="tbprof")
     session.add("accept", "<b>proved</b> and measured \u202e\u2066", by="person")
     with tensorboard(tmp_path / "logs") as address:
@@ -77,3 +77,8 @@ def test_a_session_is_read_in_the_tab(page: Page, tmp_path: Path) -> None:
         expect(rows.first).to_contain_text("<b>proved</b>")
         expect(frame.locator("nav [aria-current=page]")).to_have_text("Session")
         assert axe_violations(page) == ""
+        frame = open_tab(page, address, "run", "source")
+        expect(frame.locator('.source li[data-line="19"]')).to_contain_text(f"proof: {proved}")
+        assert axe_violations(page) == ""
+        frame.get_by_role("button", name=f"proof: {proved}").click()
+        expect(frame.locator("nav [aria-current=page]")).to_have_text("Session")

@@ -1235,6 +1235,8 @@ export interface Note {
   by: string;
   kind: string;
   text: string;
+  /** The lines of the program that it is about, as they are written there, without their indent. */
+  code: string[];
 }
 
 export interface SessionView {

@@ -69,8 +69,15 @@ def run(arguments: Sequence[str] | None = None, *, run_side: Run = run_in_proces
             else plain_lines(printed(proof, names, options.format))
         )
     between = " -> ".join(filter(None, names))
-    note_result("proof", f"{between}: {proof.verdict}. {proof.sentence}")
+    note_result("proof", f"{between}: {proof.verdict}. {proof.sentence}", _spared(proof))
     return _CODES[proof.verdict]
+
+
+def _spared(proof: Proof) -> tuple[str, ...]:
+    """The lines of the side before that wait or copy more often than after."""
+    claim = proof.claim
+    lines = () if claim is None else (*claim.gone, *claim.changed)
+    return tuple(line.code.strip() for line in lines if line.after < line.before)
 
 
 def _parser() -> argparse.ArgumentParser:

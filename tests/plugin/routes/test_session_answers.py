@@ -52,6 +52,7 @@ def test_lines_that_are_no_notes_are_left_out(open_tab: OpenTab, project: Path) 
     Session(project).add("question", "why \x1b[31mred\x07?", by="person")
     file = project / ".tbprof" / "session.jsonl"
     odd = ["[", "[1]", "{}", json.dumps({"at": 1, "by": {}, "kind": None, "text": ["<script>"]})]
+    odd.append(json.dumps({"at": "", "by": "", "kind": "proof", "text": "", "code": 3}))
     file.write_bytes(file.read_bytes() + "\n".join(odd).encode() + b"\n\xff\n")
     shown = open_tab(str(project / "logs")).get("session").json["notes"]
     assert len(shown) == 2
@@ -74,8 +75,8 @@ def test_a_result_is_noted_where_a_session_was_begun(tmp_path: Path, monkeypatch
     note_result("proof", "proved")
     assert list(tmp_path.iterdir()) == []
     Session(tmp_path).add("question", "why", by="person")
-    note_result("proof", "proved")
-    assert [(note.by, note.text) for note in Session(tmp_path).notes()] == [
-        ("person", "why"),
-        ("tbprof", "proved"),
+    note_result("proof", "proved", ["loss.item()"])
+    assert [(note.by, note.text, note.code) for note in Session(tmp_path).notes()] == [
+        ("person", "why", ()),
+        ("tbprof", "proved", ("loss.item()",)),
     ]

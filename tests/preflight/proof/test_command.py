@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from timeouts import PATIENCE_S
 
+from tbprof.session_file import Session
+
 pytest.importorskip("torch")
 
 from tbprof.errors import UsageError
@@ -81,7 +83,8 @@ class Repository:
     def check_nothing_is_left(self) -> None:
         assert list(self.temporary.iterdir()) == []
         assert len(self.git("worktree", "list").splitlines()) == 1
-        assert {path.name for path in self.folder.iterdir()} <= {".git", "train.py", "data", ".gitignore"}
+        known = {".git", "train.py", "data", ".gitignore", ".tbprof"}
+        assert {path.name for path in self.folder.iterdir()} <= known
         assert self.processes() == []
 
     def processes(self) -> list[int]:
@@ -109,6 +112,8 @@ def repository(tmp_path: Path) -> Repository:
 @pytest.mark.slow
 def test_revisions_as_json(repository: Repository) -> None:
     repository.commit(SELDOM)
+    session = Session(repository.folder)
+    session.add("proposal", "print every other loss", by="person")
     code, said, complained = repository.prove("HEAD~1", "HEAD", "--format", "json", "train.py", "--", "--lr")
     assert code == 0, complained
     proof = json.loads(said)
@@ -123,6 +128,8 @@ def test_revisions_as_json(repository: Repository) -> None:
     assert {printed["how"] for printed in proof["result"]["printed"]} == {"seldom"}
     before, after = proof["claim"]["peak_bytes"]
     assert before == after > 0
+    noted = session.notes()[-1]
+    assert (noted.kind, noted.code) == ("proof", ("print(step, loss.item())",))
 
 
 @pytest.mark.slow

@@ -3,7 +3,9 @@ import type { LineMark, SourceFile } from "../../api/types.ts";
 import { type DurationUnit, tableUnit } from "../../format/duration.ts";
 import { formatSaving, savingAmount } from "../../format/saving.ts";
 import { type CodeRow, codeRows, type FoldRow, foldedRows } from "../../model/source/code.ts";
+import type { CodePart } from "../../model/source/python.ts";
 import { visit } from "../../state/place.ts";
+import { notesOfCode } from "../../state/session.ts";
 import { marksSteps } from "../../state/windowAnswer.ts";
 import { CodeText } from "../../widgets/CodeText.tsx";
 import { RemarkNote } from "./RemarkNote.tsx";
@@ -84,6 +86,7 @@ function Line({ row, scale, file }: LineProps) {
       <span class="line-text">
         {row.kind === "line" ? <CodeText parts={row.parts} /> : <Unseen name={row.mark.function} />}
         {mark !== null && <Note mark={mark} />}
+        {mark !== null && row.kind === "line" && <Known parts={row.parts} />}
       </span>
       {mark?.remarks.map((remark) => (
         <RemarkNote key={remark.finding.fingerprint} remark={remark} mark={mark} path={file.path} />
@@ -114,6 +117,22 @@ function Gutter({ mark, scale }: { mark: LineMark | null; scale: Scale }) {
     <span class="line-heat">
       <span class={kind === "called" ? "s11 t2" : "s11 b"}>{formatSaving(mark.saving, scale.unit)}</span>
       <i class={`swatch ${kind}`} aria-hidden="true" style={{ width: `${3 + Math.round(37 * Math.min(share, 1))}px` }} />
+    </span>
+  );
+}
+
+/** What a proof or an experiment said of the line last. */
+function Known({ parts }: { parts: readonly CodePart[] }) {
+  const code = parts.map(({ text }) => text).join("");
+  const note = notesOfCode.value.get(code.trim());
+  if (note === undefined) return null;
+  return (
+    <span class="line-note">
+      <button class="link" type="button" title={note.text} onClick={() => visit({ view: "session" })}>
+        <bdi>
+          {note.kind}: {note.text}
+        </bdi>
+      </button>
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { SourceFile, SourceFilesView, WindowView } from "../../api/types.ts";
 import { failureTitle } from "../../state/loading/loaded.ts";
 import { visit } from "../../state/place.ts";
+import { loadSession } from "../../state/session.ts";
 import { openFile, openLine, source } from "../../state/source/source.ts";
 import { Icon } from "../../widgets/Icon.tsx";
 import { Workspace } from "../Workspace.tsx";
@@ -49,6 +50,7 @@ function SourcePanes({ view }: { view: WindowView }) {
 
 function Panes({ source: shown, file }: { source: SourceFilesView; file: SourceFile }) {
   const pane = useRef<HTMLDivElement>(null);
+  useEffect(loadSession, []);
   const line = openLine.value;
   useEffect(() => {
     pane.current?.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block: "center" });
