@@ -77,8 +77,9 @@ class Session:
         for line in lines:
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 said = json.loads(line)
-                words = (plain(str(said[name])) for name in ("at", "by", "kind", "text"))
-                notes.append(Note(*words, tuple(plain(str(line)) for line in said.get("code", ()))))
+                at, by, kind, text = (plain(str(said[name])) for name in ("at", "by", "kind", "text"))
+                code = tuple(plain(str(line)) for line in said.get("code", ()))
+                notes.append(Note(at, by, kind, text, code))
         return tuple(notes)
 
     def text(self, last: int) -> str:

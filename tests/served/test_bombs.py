@@ -140,6 +140,6 @@ def test_a_bomb_is_read_or_refused_in_time_and_costs_the_others_nothing(tmp_path
         # The deadline of a small trace, and what a busy machine takes to notice it.
         assert took_s < 75
         assert server.resident_mb - before_mb < 64
-        assert bystander.slowest_s < 2
+        assert bystander.slowest_s < 10
         assert server.read(good, "window", "timeline") == "ready"
         assert "Traceback" not in server.log.read_text(errors="replace")
