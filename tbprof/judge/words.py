@@ -129,7 +129,7 @@ class ModelMoved(VerdictFigures):
     uploads: int
     bytes: int
     moved_us: float
-    """From the window's begin."""
+    """The time from the begin of the window."""
     uploading_us: float
     """The part of it from the first upload to the end of the last."""
     rest_us: float
