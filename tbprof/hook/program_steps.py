@@ -57,7 +57,7 @@ class ProgramSteps:
     def _guarded(self, action: Callable[[object], None]) -> Callable[..., None]:
         """The border to the program: no fault crosses it, and no compiler traces it."""
 
-        def after(stepper: object, *_: object) -> None:
+        def after(stepper: object, _: object) -> None:
             if self._guard.fault is None:
                 self._guard.run(action, stepper)
 

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any, TypeVar, cast
 
 import torch
-from torch.compiler import is_compiling
+from torch.compiler import is_dynamo_compiling
 
 from tbprof.hook.safety.guard import drop_own_frames
 
-P = ParamSpec("P")
+OfStep = TypeVar("OfStep", bound=Callable[..., None])
 
 
 def is_being_traced() -> bool:
@@ -90,13 +90,14 @@ def dynamo_counts(kind: str) -> Counter[str]:
 _NONE: Counter[str] = Counter()
 
 
-def untraced(function: Callable[P, None]) -> Callable[P, None]:
+def untraced(function: OfStep) -> OfStep:
     """Make a function one that Dynamo calls, and neither traces into nor compiles.
 
     `torch.compiler.disable` does that, and loads the compiler; so it is applied by Dynamo itself,
     when it first comes across the function: what is marked as constant runs while it traces.
+    The function is given two of its arguments: to pass on all takes longer, in each step of a training.
     """
-    disabled: list[Callable[P, None]] = [function]
+    disabled = [function]
 
     def prepare() -> None:
         if disabled[0] is function:
@@ -107,12 +108,12 @@ def untraced(function: Callable[P, None]) -> Callable[P, None]:
     prepare._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
     @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> None:
-        if is_compiling():
+    def called(first: object, steps_taken: int | None = None, *_: object) -> None:
+        if is_dynamo_compiling():
             prepare()
-        disabled[0](*args, **kwargs)
+        disabled[0](first, steps_taken)
 
-    return called
+    return cast("OfStep", called)
 
 
 def frame_switch(*functions: Callable[..., Any]) -> Callable[[Any], Any] | None:

@@ -111,14 +111,16 @@ def test_what_is_first_compiled_while_lines_are_recorded_is_compiled_whole(
 
 
 def test_outside_of_compiled_code_nothing_changes() -> None:
-    called: list[tuple[int, int]] = []
+    called: list[tuple[int, int | None]] = []
 
     @untraced
-    def note(first: int, *, second: int) -> None:
-        called.append((first, second))
+    def note(first: int, steps_taken: int | None) -> None:
+        called.append((first, steps_taken))
 
-    note(1, second=2)
-    assert called == [(1, 2)]
+    note(1)
+    note(2, 3, "beside it")
+    note(4, steps_taken=5)
+    assert called == [(1, None), (2, 3), (4, 5)]
 
 
 def test_a_compiler_that_another_thread_is_importing_has_compiled_nothing(
