@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from statistics import median
 
 from tbprof.hook.audit.stack_sampler import Stack
 from tbprof.hook.pause_places import PausePlaces, part_of_name, place_of
 from tbprof.hook.pause_watcher import pause_before_next
-from tbprof.hook.step_clock import COLD_FACTOR
+from tbprof.hook.step_clock import COLD_FACTOR, Mark
 from tbprof.model.run_time import RUN_PARTS, PartTime, Pause, RunPart
 
 OUTSIDE = "between trainings"
 """What begins where a training ends that another may follow."""
 
-Mark = int | tuple[str | None, int]
-"""See `StepClock.marks`."""
 Sample = tuple[int, Stack]
 
 _RECENT = 200
@@ -69,29 +68,40 @@ class RunLedger:
 
     def take(self, marks: Sequence[Mark]) -> None:
         """Give the time up to the last of these marks to parts."""
-        self._note_lengths(marks)
-        usual_ns = self.usual_ns
-        slow_ns = max(_SLOW_FACTOR * usual_ns, usual_ns + _LEAST_SLOW_NS)
-        lengths_ns: list[int] = []
         for mark in marks:
-            if not isinstance(mark, int):
-                self._phase(*mark)
-            elif 0 < (length_ns := mark - self.at_ns) <= slow_ns and self._is_in_steps:
-                # Nearly all are such steps, of which no sample is asked for.
-                lengths_ns.append(length_ns)
-                self.at_ns = mark
-                self.steps += 1
-            elif mark < 0:
-                self._restart(-mark)
-            elif self._phases:
-                # A step ends of which nobody saw the beginning.
+            if isinstance(mark, list):
+                self._recent.extend(mark[-_RECENT:])
+        usual_ns = self.usual_ns
+        for mark in marks:
+            if isinstance(mark, int):
                 self._restart(mark)
-                self.steps += 1
+            elif isinstance(mark, tuple):
+                self._phase(*mark)
+            elif self._phases:
+                # Nobody saw the beginning of such a step.
+                self.steps += len(mark)
             else:
-                self._step(mark, usual_ns, slow_ns)
-        self._ns["steps"] += sum(lengths_ns)
-        self._lengths.update(map(int.bit_length, lengths_ns))
+                self._take_steps(mark, usual_ns)
         self._drop_short_pauses(2 * _MOST_PAUSES)
+
+    def _take_steps(self, lengths_ns: Sequence[int], usual_ns: int) -> None:
+        slow_ns = max(_SLOW_FACTOR * usual_ns, usual_ns + _LEAST_SLOW_NS)
+        if self._is_in_steps and max(lengths_ns) <= slow_ns:
+            # Nearly all are such steps, of which no sample is asked for.
+            self._take_usual_steps(lengths_ns)
+            return
+        for is_usual, run in groupby(lengths_ns, slow_ns.__ge__):
+            following_ns = list(run)
+            while following_ns and not (is_usual and self._is_in_steps):
+                self._step(self.at_ns + following_ns.pop(0), usual_ns, slow_ns)
+            self._take_usual_steps(following_ns)
+
+    def _take_usual_steps(self, lengths_ns: Sequence[int]) -> None:
+        took_ns = sum(lengths_ns)
+        self.at_ns += took_ns
+        self.steps += len(lengths_ns)
+        self._ns["steps"] += took_ns
+        self._lengths.update(map(int.bit_length, lengths_ns))
 
     @property
     def _is_in_steps(self) -> bool:
@@ -102,14 +112,6 @@ class RunLedger:
         """Nothing comes after this instant."""
         self._spend("outside", at_ns, "")
         self._leave_carried()
-
-    def _note_lengths(self, marks: Sequence[Mark]) -> None:
-        before_ns = 0
-        for mark in marks[-_RECENT - 1 :]:
-            at_ns = abs(mark) if isinstance(mark, int) else mark[1]
-            if isinstance(mark, int) and mark > 0 and before_ns:
-                self._recent.append(at_ns - before_ns)
-            before_ns = at_ns
 
     def _restart(self, at_ns: int) -> None:
         """What came before was no step."""

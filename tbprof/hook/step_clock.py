@@ -18,8 +18,12 @@ from tbprof.hook.schedule import NO_STEP_NS
 KEPT_STEPS = 1000
 """Enough for a steady median, and a bound for runs of millions of steps."""
 
-_MOST_MARKS = 100_000
-"""A bound, should nobody take them."""
+_MOST_MARKS = _MOST_UNSETTLED = 10_000
+"""Bounds, should nobody take them."""
+
+Mark = int | tuple[str | None, int] | list[int]
+"""How long steps took that follow each other; or an instant up to which there was no step; or one at which
+something else begins, with its name, or ends, with None."""
 
 COLD_FACTOR = 1.5
 """First steps longer than this times the median are start-up; so are a window's in the analysis."""
@@ -43,61 +47,55 @@ class StepTimes:
     """The lower and the upper one; none of fewer than two steps."""
 
 
-class _Counted:
-    """Takes the steps that are in no figure."""
-
-    __slots__ = ("steps",)
-
-    def __init__(self) -> None:
-        self.steps = 0
-
-    def append(self, _: int) -> None:
-        self.steps += 1
-
-
 class StepClock:
     """Measures from the end of one `step()` to the start of the next, on the host."""
 
     __slots__ = (
+        "_is_shared",
         "_left_out",
+        "_unprofiled_ns",
         "device",
         "last_ns",
         "marks",
-        "outside",
         "profiled_ns",
         "slow_ns",
-        "unprofiled_ns",
+        "steps",
+        "unsettled_ns",
     )
 
     def __init__(self) -> None:
         self.device = DeviceClock()
-        self.unprofiled_ns: deque[int] = deque(maxlen=KEPT_STEPS)
-        """The latest steps outside every window that share the machine with no process of ours."""
-        self._left_out = _Counted()
-        self.outside: deque[int] | _Counted = self.unprofiled_ns
-        """Takes the next steps outside every window."""
+        self.unsettled_ns: deque[int] = deque(maxlen=_MOST_UNSETTLED)
+        """Steps outside every window of which nothing is known but how long they took: all that most steps
+        leave, since to keep more costs each of them."""
+        self._unprofiled_ns: deque[int] = deque(maxlen=KEPT_STEPS)
+        self._is_shared = False
+        self._left_out = 0
         self.profiled_ns: list[int] = []
         """The recorded steps of the current window."""
         self.slow_ns = NO_STEP_NS
         """A step that takes as long is one that somebody wants to know of."""
         self.last_ns = 0
         """When the step began that is under way."""
-        self.marks: deque[int | tuple[str | None, int]] = deque(maxlen=0)
-        """What becomes of the time, kept for the ledger until it takes it: the end of each step; with a minus
-        the end of what is none; and what begins, with its name, or ends, with None."""
+        self.steps = 0
+        """All that are settled."""
+        self.marks: deque[Mark] = deque(maxlen=0)
+        """What becomes of the time, kept for the ledger until it takes it."""
 
     def restart(self) -> None:
         """Begin a new step now: what the hook itself did is in no step."""
-        now_ns = perf_counter_ns()
-        self.last_ns = now_ns
-        self.marks.append(-now_ns)
+        self.settle()
+        self.last_ns = perf_counter_ns()
+        self.marks.append(self.last_ns)
 
     def keep_marks(self, *, are_kept: bool) -> None:
         """Begin with none, from now on."""
+        self.settle()
         self.marks = deque(maxlen=_MOST_MARKS if are_kept else 0)
 
     def note(self, name: str | None) -> None:
         """Something begins that is no step, or ends."""
+        self.settle()
         self.marks.append((name, perf_counter_ns()))
 
     def lap(self) -> int:
@@ -105,17 +103,48 @@ class StepClock:
         now_ns = perf_counter_ns()
         duration_ns = now_ns - self.last_ns
         self.last_ns = now_ns
-        self.marks.append(now_ns)
         return duration_ns
+
+    def settle(self) -> None:
+        """Give the steps so far to what they belong to."""
+        if not self.unsettled_ns:
+            return
+        # Another thread may call step() meanwhile.
+        lengths_ns, self.unsettled_ns = self.unsettled_ns, deque(maxlen=_MOST_UNSETTLED)
+        if self._is_shared:
+            self._left_out += len(lengths_ns)
+        else:
+            self._unprofiled_ns.extend(lengths_ns)
+        self._mark_steps(list(lengths_ns))
+
+    def end_apart(self, duration_ns: int, *, is_outside: bool) -> None:
+        """Settle a step by itself, which may lie in a window."""
+        if is_outside:
+            self.unsettled_ns.append(duration_ns)
+        self.settle()
+        if not is_outside:
+            self._mark_steps([duration_ns])
 
     def share_with_own_work(self, *, is_shared: bool) -> None:
         """Whether processes of ours are at work from here on: that steps take longer then is no news."""
-        self.outside = self._left_out if is_shared else self.unprofiled_ns
+        self.settle()
+        self._is_shared = is_shared
 
     @property
     def left_out(self) -> int:
         """Steps outside every window that shared the machine with our own processes."""
-        return self._left_out.steps
+        self.settle()
+        return self._left_out
+
+    @property
+    def unprofiled_ns(self) -> deque[int]:
+        """The latest steps outside every window that share the machine with no process of ours."""
+        self.settle()
+        return self._unprofiled_ns
+
+    def _mark_steps(self, lengths_ns: list[int]) -> None:
+        self.steps += len(lengths_ns)
+        self.marks.append(lengths_ns)
 
     @property
     def unprofiled(self) -> StepTimes:

@@ -136,9 +136,10 @@ class TrainerHook:
             run.steps_taken += 1
         elif not run.goes_on_to(steps_taken):
             return
-        duration_ns = run.clock.lap()
-        if run.steps_taken < run.next_event and duration_ns < run.clock.slow_ns:
-            run.clock.outside.append(duration_ns)
+        clock = run.clock
+        duration_ns = clock.lap()
+        if run.steps_taken < run.next_event and duration_ns < clock.slow_ns:
+            clock.unsettled_ns.append(duration_ns)
             return
         run.after_step(duration_ns)
 

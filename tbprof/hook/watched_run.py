@@ -109,6 +109,9 @@ class WatchedRun:
 
     def after_step(self, duration_ns: int) -> None:
         """Do what is due after a step that took so long."""
+        # Of a training's first step nobody saw the beginning.
+        is_whole = self._begun and not self._is_paused
+        self.clock.end_apart(duration_ns, is_outside=is_whole and not self._is_watching)
         self._turn.run("step()", partial(self._after_step, duration_ns), is_step=True)
         self.clock.restart()
 
@@ -226,8 +229,11 @@ class WatchedRun:
     def _after_step(self, duration_ns: int) -> None:
         if not self._closed:
             self._do_what_is_due(duration_ns)
-            is_watching = self._session is not None and self._session.is_watching
-            self._turn.watch_backward(is_watching=is_watching)
+            self._turn.watch_backward(is_watching=self._is_watching)
+
+    @property
+    def _is_watching(self) -> bool:
+        return self._session is not None and self._session.is_watching
 
     def _do_what_is_due(self, duration_ns: int) -> None:
         if not self._begun:
@@ -241,8 +247,6 @@ class WatchedRun:
         if self._session is None and self.steps_taken > self.next_event:
             self._origin = self.steps_taken - 1
         session = self._opened_session()
-        if not session.is_watching:
-            self.clock.outside.append(duration_ns)
         next_event = session.after_step(self.steps_taken, duration_ns)
         self._whole_run.after_step(session.worker, session.rank, self.steps_taken)
         self.next_event = min(next_event, self.steps_taken + LOOK_STEPS)

@@ -33,12 +33,12 @@ from tbprof.safe_open import replace_whole
 logger = logging.getLogger("tbprof")
 
 LOOK_STEPS = 1000
-"""Steps between two looks at what has become of the time: an instant is kept for each until then."""
+"""Steps between two looks at what has become of the time: the length of each is kept until then."""
 
 _SCHEMA = 1
 _LOOK_NS = 1_000_000_000
-_FIRST_MARKS, _FIRST_NS = 40, 30_000_000_000
-"""Until about half as many steps are over, or so much time, nobody knows how long a step takes."""
+_FIRST_STEPS, _FIRST_NS = 20, 30_000_000_000
+"""Until so many steps are over, or so much time, nobody knows how long a step takes."""
 _WRITE_NS = 10_000_000_000
 _PATIENCE_S = 2.0
 _MOST_FILES = 200
@@ -57,7 +57,7 @@ class WholeRun:
         self._logdir = logdir
         self._watcher = PauseWatcher(clock)
         self._ledger: RunLedger | None = None
-        self._looked_ns = self._written_ns = 0
+        self._looked_ns = self._written_ns = self._looked_steps = 0
         self._path: Path | None = None
         self._writing = BoundedCalls()
         self.has_failed = False
@@ -71,7 +71,7 @@ class WholeRun:
     def after_step(self, worker: str, rank: int | None, steps_taken: int) -> None:
         """Take what has happened since the last look, and have it written now and then."""
         now_ns = perf_counter_ns()
-        is_due = now_ns - self._looked_ns >= _LOOK_NS or len(self._clock.marks) >= LOOK_STEPS
+        is_due = now_ns - self._looked_ns >= _LOOK_NS or self._unread_steps >= LOOK_STEPS
         if self._ledger is not None and is_due:
             self._guarded(partial(self._look, now_ns, worker, rank, steps_taken))
 
@@ -91,13 +91,18 @@ class WholeRun:
         self._clock.keep_marks(are_kept=True)
         self._ledger = RunLedger(max(now_ns - _age_ns(), _last_end_ns), self._watcher.samples_until)
         self._looked_ns = self._written_ns = now_ns
+        self._looked_steps = self._clock.steps
         self._watcher.start()
 
+    @property
+    def _unread_steps(self) -> int:
+        return self._clock.steps - self._looked_steps
+
     def _look(self, now_ns: int, worker: str, rank: int | None, steps_taken: int) -> None:
-        ledger, marks = self._ledger, self._clock.marks
+        ledger = self._ledger
         assert ledger is not None, "the caller has looked"
         is_early = ledger.steps == 0 and now_ns - self._written_ns < _FIRST_NS
-        if is_early and len(marks) < _FIRST_MARKS:
+        if is_early and self._unread_steps < _FIRST_STEPS:
             return
         self._looked_ns = now_ns
         ledger.places.note_step()
@@ -110,7 +115,7 @@ class WholeRun:
                 self._writing.call(0.0, partial(replace_whole, path, content))
 
     def _take(self, ledger: RunLedger) -> None:
-        marks = self._clock.marks
+        marks, self._looked_steps = self._clock.marks, self._clock.steps
         # Another thread may call step() meanwhile.
         ledger.take([marks.popleft() for _ in range(len(marks))])
         self._watcher.usual_ns = ledger.usual_ns

@@ -16,7 +16,8 @@ from hypothesis import given
 from timeouts import PATIENCE_S
 
 from tbprof.hook.pause_places import PausePlaces, part_of_name
-from tbprof.hook.run_ledger import OUTSIDE, Mark, RunLedger
+from tbprof.hook.run_ledger import OUTSIDE, RunLedger
+from tbprof.hook.step_clock import Mark
 
 MS = 1_000_000
 STEP = 10 * MS
@@ -46,14 +47,13 @@ class Scene:
 
     def __init__(self) -> None:
         self.now = 1000 * MS
-        self.marks: list[Mark] = [-self.now]
+        self.marks: list[Mark] = [self.now]
         self.samples: list[tuple[int, tuple[object, ...]]] = []
         self.steps(30)
 
     def steps(self, number: int, length: int = STEP) -> None:
-        for _ in range(number):
-            self.now += length
-            self.marks.append(self.now)
+        self.now += number * length
+        self.marks.append([length] * number)
 
     def gap(self, *parts: tuple[tuple[object, ...], int]) -> None:
         """A step with other things before it, which are sampled each 20 ms from 30 ms on."""
@@ -63,12 +63,13 @@ class Scene:
             times = range(self.now + 5 * MS, end, 20 * MS)
             self.samples += [(at, stack_) for at in times if at > began + 30 * MS]
             self.now = end
-        self.steps(1)
+        self.now += STEP
+        self.marks.append([self.now - began])
 
     def phase(self, name: str, length: int) -> None:
         self.marks.append((name, self.now))
         self.now += length
-        self.marks += [(None, self.now), -self.now]
+        self.marks += [(None, self.now), self.now]
 
     def ledger(self) -> RunLedger:
         def until(end: int) -> list[tuple[int, tuple[object, ...]]]:
@@ -117,8 +118,18 @@ def test_first_and_slow_steps_lose_what_they_take_beyond_the_usual() -> None:
     [pause] = ledger.pauses
     assert pause.place.endswith("train_step") and pause.step == 33
     cold = Scene()
-    cold.marks = [-1000 * MS, *range(1100 * MS, 1300 * MS, STEP)]
+    cold.marks = [1000 * MS, [100 * MS, *[STEP] * 19]]
     assert cold.parts() == {"start": 1090.0, "steps": 200.0}
+
+
+def test_steps_that_come_together_are_what_they_are_one_by_one() -> None:
+    lengths = [100 * MS, *[STEP] * 50, 35 * MS, 12 * MS, *[STEP + 1] * 9, 400 * MS, STEP]
+    together, apart = RunLedger(0, lambda _: []), RunLedger(0, lambda _: [])
+    together.take([1000 * MS, lengths, lengths])
+    apart.take([1000 * MS, *([length] for length in 2 * lengths)])
+    for name in ("steps", "at_ns", "usual_ns", "parts", "lengths", "pauses"):
+        assert getattr(together, name) == getattr(apart, name), name
+    assert together.steps == 2 * len(lengths)
 
 
 def test_phases_and_what_lies_between_trainings_are_parts_of_their_own() -> None:
@@ -130,7 +141,7 @@ def test_phases_and_what_lies_between_trainings_are_parts_of_their_own() -> None
     scene.phase("generate samples", 50 * MS)
     scene.marks.append((OUTSIDE, scene.now))
     scene.now += 70 * MS
-    scene.marks.append(-scene.now)
+    scene.marks.append(scene.now)
     scene.steps(5)
     assert scene.parts() == {
         "start": 1000,
@@ -177,19 +188,23 @@ def test_names_of_functions_and_phases(name: str, part: str | None) -> None:
 )
 def test_the_parts_add_up_to_all_of_the_time(events: list[tuple[str, int]]) -> None:
     scene = Scene()
+    since = scene.now
     for kind, length in events:
         scene.now += length
         if kind == "gap":
+            scene.marks.append(scene.now)
             scene.gap((SAVE, length), (EVALUATE, length))
-            continue
-        names: dict[str, Mark] = {
-            "step": scene.now,
-            "restart": -scene.now,
-            "phase": ("validation", scene.now),
-            "end": (None, scene.now),
-            "outside": (OUTSIDE, scene.now),
+        marks: dict[str, list[Mark]] = {
+            "step": [[scene.now - since]],
+            "restart": [scene.now],
+            "phase": [("validation", scene.now)],
+            "end": [(None, scene.now), scene.now],
+            "outside": [(OUTSIDE, scene.now)],
+            "gap": [],
         }
-        scene.marks.append(names[kind])
+        scene.marks += marks[kind]
+        if kind not in ("phase", "outside"):
+            since = scene.now
     ledger = scene.ledger()
     ledger.end(scene.now + MS)
     spent = Counter({one.part: one.ns for one in ledger.parts})

@@ -33,6 +33,22 @@ def test_what_lies_before_a_restart_is_in_no_step(now: list[int]) -> None:
     assert clock.lap() == 3
 
 
+def test_steps_leave_their_length_until_somebody_asks(now: list[int]) -> None:
+    clock = StepClock()
+    clock.keep_marks(are_kept=True)
+    clock.unsettled_ns.extend([1, 2])
+    assert not clock.marks
+    clock.end_apart(9, is_outside=False)
+    clock.unsettled_ns.append(3)
+    clock.share_with_own_work(is_shared=True)
+    clock.end_apart(4, is_outside=True)
+    now[0] = 50
+    clock.restart()
+    clock.note("evaluation")
+    assert list(clock.marks) == [[1, 2], [9], [3], [4], 50, ("evaluation", 50)]
+    assert (list(clock.unprofiled_ns), clock.left_out, clock.steps) == ([1, 2, 3], 1, 5)
+
+
 def test_medians_are_none_without_steps_and_whole_nanoseconds_with_them() -> None:
     clock = StepClock()
     assert clock.unprofiled == StepTimes(cold_ns=(), median_ns=None, quartiles_ns=())
