@@ -70,9 +70,11 @@ def _recorded(report: Report) -> str:
     """How much; a window that is only a part of the recording stands beside the whole."""
     span_ns = report.trace.span_ns
     if marks_steps(report):
-        steps, steps_ns = count(len(report.steps), "step"), sum(step.duration_ns for step in report.steps)
-        if steps_ns < _WHOLE_SHARE * span_ns / 2:
-            return f"{steps} of {duration(steps_ns / 1000)} in a recording of {duration(span_ns / 1000)}"
+        steps = count(len(report.steps), "step")
+        if report.window_ns < _WHOLE_SHARE * span_ns / 2:
+            return (
+                f"{steps} of {duration(report.window_ns / 1000)} in a recording of {duration(span_ns / 1000)}"
+            )
         return f"{steps} in a window of {duration(span_ns / 1000)}"
     # Without marked steps all figures are of the time from the first work of the GPU to the last; without a
     # GPU of the training's rows, and the profiler may have recorded itself for longer.

@@ -78,6 +78,23 @@ def test_a_window_that_is_a_part_of_the_recording_is_called_one(
     assert f": {recorded}" in head
 
 
+@pytest.mark.parametrize(
+    ("until", "recorded"),
+    [(300, "1 step of 0.3 ms in a recording of 1.0 ms,"), (999, "1 step in a window of 1.0 ms,")],
+)
+def test_the_length_of_steps_is_that_of_all_figures(
+    tmp_path: Path, capsys: Capture, until: float, recorded: str
+) -> None:
+    """The GPU's, where the host runs ahead: no saving is more than what stands first."""
+    built = TraceBuilder()
+    built.step(1, 0, 100)
+    built.launch(10, 15, runs=(20, until))
+    built.op("aten::empty", 900, 1_000)
+    assert main(["report", str(built.write(tmp_path / "a.pt.trace.json")), "--no-cache"]) == 0
+    head, *_ = capsys.readouterr().out.splitlines()
+    assert recorded in head
+
+
 def test_the_profilers_own_row_does_not_lengthen_what_was_recorded(tmp_path: Path, capsys: Capture) -> None:
     built = TraceBuilder()
     built.op("aten::conv2d", 8_000, 12_900)
