@@ -63,15 +63,13 @@ def site_where(site: Site) -> str:
     """
     source = site.source
     if source is None:
-        ops = ", ".join(
-            said
-            for said in (" \u2039 ".join(site.ops[:2]), between_ops(site.op_before, site.op_after))
-            if said
-        )
-        around = site.label or (f"module {site.module}" if site.module else "")
-        return place_words(around) if site.label else around or ops
+        if site.label:
+            return place_words(site.label)
+        around = between_ops(site.op_before, site.op_after)
+        ops = ", ".join(said for said in (" \u2039 ".join(site.ops[:2]), around) if said)
+        return name_words(f"module {site.module}" if site.module else ops)
     line = _line_of(source)
-    where = line if source.exact else f"{source.function} ({line})"
+    where = line if source.exact else f"{name_words(source.function)} ({line})"
     own = site.callers[-1] if site.library and site.callers else None
     return where if own is None or own.line is None else f"{where}, from {_line_of(own)}"
 
@@ -82,7 +80,7 @@ def between_ops(before: str | None, after: str | None) -> str:
 
 
 def _line_of(source: Source) -> str:
-    name = source.file.replace("\\", "/").rpartition("/")[2]
+    name = name_words(source.file.replace("\\", "/").rpartition("/")[2])
     return name if source.line is None else f"{name}:{source.line}"
 
 

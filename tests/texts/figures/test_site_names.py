@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
-from tbprof.model import Site
-from tbprof.texts.figures.places import site_name
+from tbprof.model import Site, Source
+from tbprof.texts.figures.places import site_name, site_where
 
 
 def site(*calls: str, direction: str = "", memory: str = "") -> Site:
@@ -46,3 +48,18 @@ def site(*calls: str, direction: str = "", memory: str = "") -> Site:
 )
 def test_a_site_is_named_by_what_it_does(one: Site, name: str) -> None:
     assert site_name(one) == name
+
+
+@pytest.mark.parametrize(
+    ("known", "where"),
+    [
+        ({"ops": ("aten::a`", "aten::**b**")}, "aten::a\u02cb \u2039 aten::\u2217\u2217b\u2217\u2217"),
+        ({"op_before": "aten::a`", "op_after": "b"}, "between aten::a\u02cb and b"),
+        ({"label": "load`"}, 'record_function("load\u02cb")'),
+        ({"module": "net.`"}, "module net.\u02cb"),
+        ({"source": Source("a/`.py", 3, "f", exact=True, candidates=())}, "\u02cb.py:3"),
+        ({"source": Source("a.py", 3, "<`>", exact=False, candidates=())}, "<\u02cb> (a.py:3)"),
+    ],
+)
+def test_no_name_of_a_place_sets_the_words_after_it_apart(known: dict[str, object], where: str) -> None:
+    assert site_where(dataclasses.replace(site("cudaMemcpyAsync"), **known)) == where
