@@ -98,6 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("interrupted")
         return INTERRUPTED
+    except MemoryError:
+        # A small file can hold more than any machine does.
+        return _say(f"this takes more memory than there is: {' '.join(given)}")
     except Exception as error:
         if os.environ.get("TBPROF_DEBUG"):
             raise

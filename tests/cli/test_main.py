@@ -90,6 +90,18 @@ def test_without_a_command_the_commands_are_listed(capsys: pytest.CaptureFixture
     assert "\n    report " in capsys.readouterr().out
 
 
+def test_what_does_not_fit_into_memory_is_no_fault_of_ours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr(report, "run", fail)
+    assert main(["report", "a\x1b.pickle"]) == 2
+    said = "tbprof: this takes more memory than there is: report a\\u{1b}.pickle\n"
+    assert capsys.readouterr().err == said
+
+
 def test_a_fault_of_ours_is_one_sentence_and_shown_whole_where_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
