@@ -37,6 +37,10 @@ _WITHOUT_LOADER = (
     "is made once, from two tensors in turn: what is still being copied must not be written."
 )
 """What to do about a pageable upload in a program that has no DataLoader to pin its batches."""
+_GRADIENT = (
+    "A gradient is copied back the way that its tensor came: compute where the tensor is, or detach it first "
+    "if nothing is to be learned from it."
+)
 ONE_MASK = "Index by `rows = mask.nonzero(as_tuple=True)`, made once, in each of these lines."
 _ON_THE_CPU = (
     "the program put nothing on a GPU, so that no line could wait for one: let it choose its device as it "
@@ -191,6 +195,8 @@ def _fix(site: PredictedSite, rule: str, *, has_loader: bool) -> str:
         option = frame and option_at(frame.file, frame.function, site.ops, is_upload=is_upload)
         if option:
             return option.fix
+    if site.derivative_of and site.kind in ("upload", "host_read"):
+        return _GRADIENT
     return _WITHOUT_LOADER if rule == "CPY01" and not has_loader else rule_text(rule).fix
 
 

@@ -98,6 +98,20 @@ def test_the_derivative_of_a_mask_names_the_lines_of_the_mask(tmp_path: Path) ->
     assert "2 findings, " in said
 
 
+COMPUTED_ON_THE_HOST = """
+import torch
+weight = torch.ones(4, device="cuda", requires_grad=True)
+far = weight.to("cpu") * 2
+far.sum().backward()
+"""
+
+
+def test_a_gradient_that_is_copied_back_names_the_line_that_moved_its_tensor(tmp_path: Path) -> None:
+    read, back = run(tmp_path, COMPUTED_ON_THE_HOST)
+    assert (read["kind"], read["derivative_of"], back["kind"]) == ("host_read", [], "upload")
+    assert [line["line"] for line in back["derivative_of"]] == [read["source"]["line"]]
+
+
 INDEXED = """
 import torch
 weight = torch.ones(4, device="cuda", requires_grad=True)

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tbprof.model import Source
 from tbprof.preflight.device_marks import (
     HOST,
     PINNED,
@@ -31,7 +32,9 @@ _CPU = torch.device("cpu")
 that of `with torch.device(...)`, torch looks them up by name and comes back here."""
 
 
-def moved(tensor: Tensor, to: Place, *, call: str, non_blocking: bool, copied: Any) -> Tensor:
+def moved(
+    tensor: Tensor, to: Place, *, call: str, non_blocking: bool, copied: Any, forward: Source | None = None
+) -> Tensor:
     """A tensor at another place than `tensor`, noted as the copy that it is.
 
     Args:
@@ -40,21 +43,23 @@ def moved(tensor: Tensor, to: Place, *, call: str, non_blocking: bool, copied: A
         call: What the program called.
         non_blocking: Whether the host was asked not to wait.
         copied: Makes the copy, with its options, where torch believes all to be.
+        forward: The line that moved what `tensor` is the gradient of.
     """
     of = place_of(tensor)
-    awaits = False
+    awaits, where = False, None
     if to.is_device and (of is None or of.is_host):
-        note_upload(call, MOVED_OPS, tensor, of, non_blocking=non_blocking)
+        where = note_upload(call, MOVED_OPS, tensor, of, non_blocking=non_blocking, forward=forward)
     elif of is not None and of.is_device and to.is_host:
         # Torch takes pinned memory for a copy that must not block.
         awaits = non_blocking
         to = PINNED if non_blocking else HOST
-        note_read(
+        where = note_read(
             call,
             MOVED_OPS,
             tensor,
             memory="pinned" if non_blocking else "pageable",
             non_blocking=non_blocking,
+            forward=forward,
         )
     with muted():
         result: Tensor = copied()
@@ -62,18 +67,25 @@ def moved(tensor: Tensor, to: Place, *, call: str, non_blocking: bool, copied: A
     if awaits:
         copies.expect(result)
     if result.grad_fn is not None and of is not None:
-        _move_gradient_back(result, of)
+        _move_gradient_back(result, of, None if where is None else where.source)
     return result
 
 
-def _move_gradient_back(result: Tensor, to: Place) -> None:
+def _move_gradient_back(result: Tensor, to: Place, forward: Source | None) -> None:
     """Torch would copy the gradient back to where the tensor came from, too."""
 
     def post_hook(gradients: tuple[Tensor | None, ...], _outer: Any) -> tuple[Tensor | None, ...]:
         return tuple(
             gradient
             if gradient is None or place_of(gradient) is to
-            else moved(gradient, to, call="backward", non_blocking=False, copied=gradient.clone)
+            else moved(
+                gradient,
+                to,
+                call="backward",
+                non_blocking=False,
+                copied=gradient.clone,
+                forward=forward,
+            )
             for gradient in gradients
         )
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from tbprof.line_rules import STAGED_BYTES
 from tbprof.model import Source
 from tbprof.preflight.device_marks import HOST, Place, bytes_of, mark, place_of
+from tbprof.preflight.user_frame import Origin
 from tbprof.preflight.watching import streams
 from tbprof.preflight.watching.conditions import MASKS, host_indexes, index_parts
 from tbprof.preflight.watching.recording import Event, content_of, current_step, fault_guarded, note, note_at
@@ -21,17 +22,27 @@ MOVED_OPS = ("aten::copy_", "aten::_to_copy", "aten::to")
 
 @fault_guarded
 def note_upload(
-    call: str, ops: tuple[str, ...], source: Tensor, place: Place | None, *, non_blocking: bool | None
-) -> None:
-    """A copy from the host, where `source` is at `place`, to the device; torch begins none of nothing."""
+    call: str,
+    ops: tuple[str, ...],
+    source: Tensor,
+    place: Place | None,
+    *,
+    non_blocking: bool | None,
+    forward: Source | None = None,
+) -> Origin | None:
+    """A copy from the host, where `source` is at `place`, to the device; torch begins none of nothing.
+
+    It is that of a gradient where `forward`, a line of the forward pass, moved what it belongs to.
+    """
     if not bytes_of(source):
-        return
+        return None
     event = _upload(call, ops, source, place, non_blocking=non_blocking)
     if WITNESSES and not event.blocking and event.memory == "pinned":
         _mark(source, "_tbprof_is_uploading")
         for witness in WITNESSES:
             witness.began(source)
-    note(event, nbytes=bytes_of(source), content=content_of(source), made_by=_maker(place))
+    content = content_of(source)
+    return note(event, nbytes=bytes_of(source), content=content, made_by=_maker(place), forward=forward)
 
 
 def _maker(place: Place | None) -> str | None:
@@ -62,17 +73,18 @@ def note_read(
     *,
     memory: str = "pageable",
     non_blocking: bool | None = None,
-) -> None:
-    """A copy of a whole tensor from the device to the host's memory; torch begins none of nothing."""
+    forward: Source | None = None,
+) -> Origin | None:
+    """The same to the host's memory, of a whole tensor."""
     if not bytes_of(source):
-        return
+        return None
     blocking = not non_blocking or memory == "pageable"
     event = Event(
         "host_read", call, ops, direction="DtoH", memory=memory, blocking=blocking, non_blocking=non_blocking
     )
     if blocking:
         forget_all()
-    note(event, nbytes=bytes_of(source))
+    return note(event, nbytes=bytes_of(source), forward=forward)
 
 
 def note_copy_into(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import ParamSpec, TypeAlias
+from typing import ParamSpec, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
@@ -207,6 +207,7 @@ def content_of(tensor: Tensor) -> int | None:
 
 
 P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def lost(where: str, error: Exception) -> None:
@@ -218,7 +219,7 @@ def lost(where: str, error: Exception) -> None:
     )
 
 
-def fault_guarded(bookkeeping: Callable[P, None]) -> Callable[P, None]:
+def fault_guarded(bookkeeping: Callable[P, R]) -> Callable[P, R | None]:
     """The same function, which says what it lost where it would have raised.
 
     Only for what notes or marks: what runs the program's own call raises the program's errors.
@@ -226,11 +227,12 @@ def fault_guarded(bookkeeping: Callable[P, None]) -> Callable[P, None]:
     name = bookkeeping.__name__.strip("_")
 
     @wraps(bookkeeping)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R | None:
         try:
-            bookkeeping(*args, **kwargs)
+            return bookkeeping(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - the border to the program
             call = args[0] if args and isinstance(args[0], str) else name
             lost(call, error)
+            return None
 
     return guarded
