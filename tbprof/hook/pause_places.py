@@ -86,6 +86,9 @@ def _part_of_code(code: CodeType) -> RunPart | None:
     file = code.co_filename
     if not file.startswith(TORCH):
         return part_of_name(code.co_name)
+    if code.co_name == "<module>":
+        # To import the compiler is not to compile.
+        return None
     below = file.removeprefix(TORCH).replace(os.sep, "/")
     if below == "serialization.py" and "load" in code.co_name:
         return None

@@ -84,6 +84,14 @@ def window_sentence(run: RunShares) -> str:
     )
 
 
+def unrecorded_sentence(every: float, times: float) -> str:
+    """The steps that take far longer than others and are in no window: those with a rollout, above all."""
+    return (
+        f"One step in about {every:.0f} takes {times:,.0f} times as long as the others, and the newest "
+        "window holds none of them: no report names what they wait for."
+    )
+
+
 def run_advice(run: RunShares, pauses: Sequence[Pause]) -> Iterator[str]:
     """What to change, where the part is worth it, the largest first."""
     for part, of_run in run.lost.items():

@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from statistics import fmean
+from statistics import fmean, median
 
 from tbprof.model import Report
 from tbprof.model.run_time import Pause, RunTime
@@ -16,6 +16,7 @@ from tbprof.texts.run_time import (
     processes_sentence,
     run_advice,
     run_sentence,
+    unrecorded_sentence,
     window_sentence,
 )
 from tbprof.views.lost_time import idle_share
@@ -26,6 +27,9 @@ _LONGEST_RESTART_NS = 24 * 3600 * 1_000_000_000
 
 _OVERLAP_NS = 1_000_000_000
 _MATTERS_SHARE = 0.05
+_FEWEST_SLOW = 2
+_LONG_FACTOR = 2
+"""As the hook takes a step for one that does something that others don't."""
 _LONG_NS = 600 * 1_000_000_000
 """In a shorter run the start says nothing of what it will be in a long one."""
 _MOST_PAUSES = 40
@@ -54,6 +58,7 @@ def run_time_view(
     ]
     sentences = (
         window_sentence(shares) if idle else "",
+        _unrecorded(ns, counts, _step_us(lanes), reports),
         processes_sentence(len(lanes), sum(len(lane) - 1 for lane in lanes)),
     )
     lengths = sum((Counter(dict(lane[-1].lengths)) for lane in lanes), Counter[int]())
@@ -76,6 +81,23 @@ def goodputs_of(times: Mapping[str, Sequence[RunTime]]) -> dict[str, float]:
     """The share of steps as usual, by run; without the runs of which nothing was noted."""
     views = {run: run_time_view(of_run) for run, of_run in times.items()}
     return {run: view.goodput for run, view in views.items() if view.headline}
+
+
+def _unrecorded(
+    ns: Mapping[str, int], counts: Mapping[str, int], step_us: float | None, reports: Sequence[Report]
+) -> str:
+    """What is to be known where some steps take far longer and none that a report is of; else ""."""
+    slow, matters_ns = counts["slow"], _MATTERS_SHARE * (ns["steps"] + ns["slow"])
+    if slow < _FEWEST_SLOW or not step_us or ns["slow"] < matters_ns or not reports:
+        return ""
+    if any(_has_long_step(report) for report in reports):
+        return ""
+    return unrecorded_sentence(counts["steps"] / slow, 1 + ns["slow"] / slow / (step_us * 1e3))
+
+
+def _has_long_step(report: Report) -> bool:
+    lengths_ns = [step.duration_ns for step in report.steps if not step.cold]
+    return bool(lengths_ns) and max(lengths_ns) > _LONG_FACTOR * median(lengths_ns)
 
 
 def _step_us(lanes: Sequence[Sequence[RunTime]]) -> float | None:

@@ -18,6 +18,7 @@ from timeouts import PATIENCE_S
 from tbprof.hook.pause_places import PausePlaces, part_of_name
 from tbprof.hook.run_ledger import OUTSIDE, RunLedger
 from tbprof.hook.step_clock import Mark
+from tbprof.program.caller_frame import TORCH
 
 MS = 1_000_000
 STEP = 10 * MS
@@ -163,6 +164,12 @@ def test_what_runs_around_the_steps_says_nothing_of_a_pause() -> None:
     validate_model()
     assert places.part(stack(train_step, validate_model)) is None
     assert places.part(stack(sys._getframe().f_code)) is None
+
+
+def test_to_import_the_compiler_is_not_to_compile() -> None:
+    imported = compile("def convert(): pass", f"{TORCH}_dynamo/convert_frame.py", "exec")
+    convert = next(each for each in imported.co_consts if isinstance(each, CodeType))
+    assert [PausePlaces().part((code, 1)) for code in (imported, convert)] == [None, "compile"]
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,29 @@ def test_idle_time_of_windows_is_a_part_of_the_steps_and_decides_what_is_first()
     assert "less than the GPU's idle time within them" in view.sentences[0]
 
 
+def test_steps_that_take_far_longer_and_are_in_no_window_are_said() -> None:
+    report = known_training()
+    rollouts = dataclasses.replace(
+        FIRST,
+        parts=(PartTime("steps", HOUR, 800), PartTime("slow", 6 * HOUR, 10)),
+        step_ns=HOUR // 800,
+    )
+    [said] = [one for one in run_time_view((rollouts,), (report,)).sentences if one.startswith("One step")]
+    assert said.startswith("One step in about 80 takes 481 times as long as the others")
+    first, *others = report.steps
+    longer = dataclasses.replace(first, duration_ns=3 * first.duration_ns)
+    recorded = dataclasses.replace(report, steps=(*others, longer))
+    for times, reports in (
+        ((rollouts,), (recorded,)),
+        ((rollouts,), ()),
+        (
+            (dataclasses.replace(rollouts, parts=(PartTime("steps", HOUR, 800), PartTime("slow", HOUR, 1))),),
+            (report,),
+        ),
+    ):
+        assert not any(one.startswith("One step") for one in run_time_view(times, reports).sentences)
+
+
 def test_the_start_of_a_short_run_is_not_said_first() -> None:
     short = dataclasses.replace(
         FIRST, wall_ns=HOUR // 10, parts=(PartTime("steps", HOUR // 20, 50), PartTime("start", HOUR // 20, 1))
