@@ -50,7 +50,7 @@ def why_needed(site: PredictedSite, file: str, warm_steps: int) -> str:
     if 0 < in_all < warm_steps and 2 * site.ran_in <= warm_steps:
         return "It comes in few of the steps: leave it, or read there what the steps have added up."
     for around in _places(file, site.source.line):
-        if _ends_loop(around):
+        if _ends_loop(around) or _steers_loop(around):
             return "The loop cannot know otherwise when to end: leave it, or ask in every few turns."
         if _is_handed_over(around, _modules(file)):
             return "Code of the host needs it before the program can go on: leave it."
@@ -89,9 +89,46 @@ def _ends_loop(around: _Place) -> bool:
         return True
     inner = next((at for at in range(len(around) - 1, -1, -1) if isinstance(around[at], ast.FunctionDef)), 0)
     is_in_loop = any(isinstance(node, ast.For | ast.While) for node in around[inner:-2])
-    asks = {getattr(node, "attr", "") for node in ast.walk(test)}
     leaves = isinstance(owner.body[-1], ast.Break | ast.Return)
-    return is_in_loop and leaves and inner > 0 and not asks & _GUARDS
+    return is_in_loop and leaves and inner > 0 and not _asks(test) & _GUARDS
+
+
+def _steers_loop(around: _Place) -> bool:
+    """Whether the last node is a read that a loop's condition depends on, by way of names in its body."""
+    kept = next((node for node in around if isinstance(node, ast.Assign)), None)
+    if kept is None or not _is_read(around[-1]) or _asks(around[-1]) & _GUARDS:
+        return False
+    return any(
+        isinstance(loop, ast.While) and _names(loop.test) & _reached(loop, _stored(kept)) for loop in around
+    )
+
+
+def _reached(loop: ast.While, names: set[str]) -> set[str]:
+    """These names, and those that are given a value by them, or only where they say so."""
+    while True:
+        found = set(names)
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Assign | ast.AugAssign) and _names(node.value) & names:
+                found |= _stored(node)
+            elif isinstance(node, ast.If) and _names(node.test) & names:
+                found.update(*map(_stored, (*node.body, *node.orelse)))
+        if found == names:
+            return names
+        names = found
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _stored(node: ast.AST) -> set[str]:
+    return {
+        each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+
+
+def _asks(node: ast.AST) -> set[str]:
+    return {getattr(each, "attr", "") for each in ast.walk(node)}
 
 
 @cache

@@ -40,6 +40,19 @@ def settle(x):
     return x
 
 
+def advance(x, end):
+    time, width, total, spent = 0.0, 0.4, 0.0, 0
+    while time < end:
+        error = (x * width).abs().max().item()  # loop
+        worst = x.max().item()  # -
+        broken = x.isnan().any().item()  # -
+        if error < 0.3:
+            x, time = x * 0.5, time + width
+        width *= 0.5 if error > 0.1 else 1.1
+        total, spent = max(total, worst), spent + broken
+    return x
+
+
 def early(x):
     if x.min() > 9:  # -
         return x
@@ -48,7 +61,7 @@ def early(x):
 
 robot, meter, history = Robot(), Meter(), []
 for step in range(8):
-    loss = early(settle(weight * 1)).square().sum()
+    loss = early(advance(settle(weight * 1), 0.5)).square().sum()
     loss.backward()
     optimizer.step()
     reached = robot.move(loss.item())  # host
