@@ -10,7 +10,7 @@ from types import CodeType
 from tbprof.hook.audit.call_log import is_own_file, is_users_file
 from tbprof.hook.audit.stack_sampler import Stack, frames_of
 from tbprof.model.run_time import RunPart
-from tbprof.program.caller_frame import TORCH, current_import_folders, name_below
+from tbprof.program.caller_frame import RELAY, TORCH, current_import_folders, name_below
 
 _WORDS: tuple[tuple[RunPart, re.Pattern[str]], ...] = (
     (
@@ -77,7 +77,7 @@ def place_of(stack: Stack) -> str:
     frames, folders = list(frames_of(stack)), current_import_folders()
     for is_wanted in (is_own_file, is_users_file):
         for code, line in frames:
-            if is_wanted(code.co_filename):
+            if code.co_name != RELAY and is_wanted(code.co_filename):
                 return f"{name_below(folders, code.co_filename)}:{line} {code.co_name}"
     return ""
 

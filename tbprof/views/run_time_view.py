@@ -27,7 +27,7 @@ _LONGEST_RESTART_NS = 24 * 3600 * 1_000_000_000
 
 _OVERLAP_NS = 1_000_000_000
 _MATTERS_SHARE = 0.05
-_FEWEST_SLOW = 2
+_FEWEST_SLOW, _ALIKE = 2, 4
 _LONG_FACTOR = 2
 """As the hook takes a step for one that does something that others don't."""
 _LONG_NS = 600 * 1_000_000_000
@@ -58,7 +58,7 @@ def run_time_view(
     ]
     sentences = (
         window_sentence(shares) if idle else "",
-        _unrecorded(ns, counts, _step_us(lanes), reports),
+        _unrecorded(ns, counts, _step_us(lanes), [pause for pause, _ in pauses], reports),
         processes_sentence(len(lanes), sum(len(lane) - 1 for lane in lanes)),
     )
     lengths = sum((Counter(dict(lane[-1].lengths)) for lane in lanes), Counter[int]())
@@ -84,15 +84,24 @@ def goodputs_of(times: Mapping[str, Sequence[RunTime]]) -> dict[str, float]:
 
 
 def _unrecorded(
-    ns: Mapping[str, int], counts: Mapping[str, int], step_us: float | None, reports: Sequence[Report]
+    ns: Mapping[str, int],
+    counts: Mapping[str, int],
+    step_us: float | None,
+    pauses: Sequence[Pause],
+    reports: Sequence[Report],
 ) -> str:
     """What is to be known where some steps take far longer and none that a report is of; else ""."""
-    slow, matters_ns = counts["slow"], _MATTERS_SHARE * (ns["steps"] + ns["slow"])
-    if slow < _FEWEST_SLOW or not step_us or ns["slow"] < matters_ns or not reports:
+    beyond_ns, slow = ns["slow"], counts["slow"]
+    kept = [pause.ns for pause in pauses if pause.part == "slow"]
+    longest = [each for each in kept if _ALIKE * each >= max(kept)]
+    if 2 * sum(longest) > beyond_ns:
+        # The others are only held up now and then. In a long run the longest are not all kept.
+        beyond_ns, slow = sum(longest), len(longest)
+    if slow < _FEWEST_SLOW or not step_us or not reports or any(map(_has_long_step, reports)):
         return ""
-    if any(_has_long_step(report) for report in reports):
+    if beyond_ns < _MATTERS_SHARE * (ns["steps"] + ns["slow"]):
         return ""
-    return unrecorded_sentence(counts["steps"] / slow, 1 + ns["slow"] / slow / (step_us * 1e3))
+    return unrecorded_sentence(counts["steps"] / slow, 1 + beyond_ns / slow / (step_us * 1e3))
 
 
 def _has_long_step(report: Report) -> bool:
