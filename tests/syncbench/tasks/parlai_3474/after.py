@@ -5,14 +5,22 @@ torch.manual_seed(0)
 device = torch.device("cuda")
 
 
+def number_of(value):
+    return value.item() if isinstance(value, torch.Tensor) else value
+
+
 class AverageMetric:
     def __init__(self, numerator, denominator):
-        self.numerator = numerator
-        self.denominator = denominator
+        self.numerator = number_of(numerator)
+        self.denominator = number_of(denominator)
 
     @classmethod
     def many(cls, numerators, denominators):
-        return [cls(n, d) for n, d in zip(numerators.tolist(), denominators.tolist())]
+        each = [numerators, denominators]
+        for at, values in enumerate(each):
+            if isinstance(values, torch.Tensor):
+                each[at] = values.tolist()
+        return [cls(*pair) for pair in zip(*each)]
 
     def value(self):
         return self.numerator / self.denominator

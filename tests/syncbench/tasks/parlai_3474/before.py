@@ -5,10 +5,14 @@ torch.manual_seed(0)
 device = torch.device("cuda")
 
 
+def number_of(value):
+    return value.item() if isinstance(value, torch.Tensor) else value
+
+
 class AverageMetric:
     def __init__(self, numerator, denominator):
-        self.numerator = numerator.item()
-        self.denominator = denominator.item()
+        self.numerator = number_of(numerator)
+        self.denominator = number_of(denominator)
 
     @classmethod
     def many(cls, numerators, denominators):

@@ -11,5 +11,5 @@ for step in range(12):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    if step % 4 == 0:
+    if step % 10 == 0:
         torch.cuda.empty_cache()

@@ -1,3 +1,5 @@
+import gc
+
 import torch
 from torch import nn
 
@@ -12,3 +14,4 @@ for step in range(12):
     loss.backward()
     optimizer.step()
     torch.cuda.empty_cache()
+    gc.collect()
