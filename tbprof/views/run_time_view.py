@@ -29,7 +29,7 @@ _OVERLAP_NS = 1_000_000_000
 _MATTERS_SHARE = 0.05
 _FEWEST_SLOW, _ALIKE = 2, 4
 _LONG_FACTOR = 2
-"""As the hook takes a step for one that does something that others don't."""
+"""The hook takes a step that is so much longer for one that does something that others don't."""
 _LONG_NS = 600 * 1_000_000_000
 """In a shorter run the start says nothing of what it will be in a long one."""
 _MOST_PAUSES = 40
