@@ -24,7 +24,7 @@ from tbprof.records import dataclass
 MOST_TOKENS = 4_000
 """An answer has fewer."""
 _ROOM = 3_650
-"""As `tokens` counts them, which can be a tenth too few."""
+"""In the count of `tokens`, which can be a tenth too low."""
 
 _MOST_LINE = 600
 """Characters of a line: names in traces may have megabytes."""
