@@ -56,6 +56,7 @@ _SLOW = tuple(
         "hook/trackers/test_real_trackers.py",
         "hook/unchanged",
         "integrations",
+        "mcp/test_scripted_clients.py",
         "mcp/test_server.py",
         "plugin/test_object_store.py",
         "plugin/worker",

@@ -25,8 +25,9 @@ from tbprof.version import __version__
 _INSTRUCTIONS = """\
 tbprof says why the GPU of a PyTorch training does no useful work, which lines are to blame, and what fixing
 them saves. With a recording (*.trace.json, *.tbprof.pb) begin with `report`; without one, or without a GPU,
-with `preflight`. Take the first action, edit, ask `prove` whether the edit is right, and `note` what was
-decided. Stop when the first action saves less than 2 % of a step, or when `prove` says anything but proved.
+with `preflight`. Take the first action, edit (`fix` offers edits), ask `prove` whether the edit is right, and
+`note` what was decided. Stop when the first action saves less than 2 % of a step; keep no edit of which
+`prove` says anything but proved.
 """
 _LEVELS = """\
 Levels of proof: times, counts and "at least" are measured; "saves" is replayed, the window without the waits;
@@ -36,9 +37,17 @@ _MOST_SOURCE_BYTES = 2 << 20
 
 _Path = Annotated[str, Field(description="a file or folder below the root that the server was started with")]
 _Program = Annotated[str, Field(description="a Python script below the root")]
-_Arguments = Annotated[list[str], Field(description="what the script is given")]
+_Arguments = Annotated[tuple[str, ...], Field(description="what the script is given")]
 _Side = Annotated[str, Field(description="a revision of git, or a folder or script below the root; . is now")]
 _SharedProgram = Annotated[str, Field(description="below both sides; empty where these are scripts")]
+_StepOn = Annotated[
+    str,
+    Field(
+        description="where no optimizer steps: whose return ends a step, as package.module:Class.method, or "
+        "__main__:function of the script"
+    ),
+]
+_Links = Annotated[tuple[str, ...], Field(description="what git ignores and a run needs, such as data")]
 _Minutes = Annotated[int, Field(ge=1, le=60, description="at most so long")]
 _Rows = Annotated[int, Field(ge=1, le=200)]
 _Steps = Annotated[int, Field(ge=1, le=50, description="optimizer steps to look at")]
@@ -59,7 +68,7 @@ def server_below(root: Path) -> MCPServer:
     reading = (tools.report, tools.explain_rule, tools.source, tools.table, tools.compare, tools.check)
     for tool in (*reading, tools.notes):
         server.tool(annotations=_READS)(tool)
-    for tool in (tools.preflight, tools.prove, tools.ab):
+    for tool in (tools.preflight, tools.fix, tools.prove, tools.ab):
         server.tool(annotations=_RUNS_A_PROGRAM)(tool)
     server.tool(annotations=_WRITES)(tools.note)
     return server
@@ -92,7 +101,7 @@ class _Tools:
         """Say why the GPU is idle in a recording or a run's folder, and what to change first, and where."""
         ended = await self._run(context, "report", self._commands.path(path), "--top", str(windows))
         more = "ask for one file, or for table, check and source of it"
-        return answer(ended.output, more=more, note=_LEVELS + _said(ended))
+        return answer(ended.output, more=more, note=_LEVELS, said=ended.said)
 
     @_in_sentences
     async def explain_rule(self, context: Context, code: str) -> str:
@@ -121,14 +130,14 @@ class _Tools:
     async def table(self, context: Context, path: _Path, name: _Table, rows: _Rows = 20) -> str:
         """Show the largest rows of a table of a trace."""
         ended = await self._run(context, "table", name, self._commands.path(path), "--top", str(rows))
-        return answer(ended.output, more="ask for fewer rows, or another table", note=_said(ended))
+        return answer(ended.output, more="ask for fewer rows, or another table", said=ended.said)
 
     @_in_sentences
     async def compare(self, context: Context, before: _Path, after: _Path) -> str:
         """Say what changed from one recording to another, and why, beside the noise of their steps."""
         sides = [self._commands.path(side) for side in (after, before)]
         ended = await self._run(context, "report", sides[0], "--against", sides[1])
-        return answer(ended.output, more="ask for table of each", note=_said(ended))
+        return answer(ended.output, more="ask for table of each", said=ended.said)
 
     @_in_sentences
     async def check(self, context: Context, path: _Path, forbid: list[str] | None = None) -> str:
@@ -136,16 +145,37 @@ class _Tools:
         wanted = ["--forbid", ",".join(forbid)] if forbid else ["--list"]
         ended = await self._run(context, "check", self._commands.recording(path), *wanted)
         verdict = {0: "Passed.\n", 1: "Failed.\n"}.get(ended.code, "Could not be judged.\n") if forbid else ""
-        return answer(ended.output, more="ask with forbid= for one rule", note=verdict + _said(ended))
+        return answer(ended.output, more="ask with forbid= for one rule", note=verdict, said=ended.said)
 
     @_in_sentences
     async def preflight(
-        self, context: Context, program: _Program, arguments: _Arguments, steps: _Steps = 3
+        self,
+        context: Context,
+        program: _Program,
+        arguments: _Arguments = (),
+        steps: _Steps = 3,
+        step_on: _StepOn = "",
     ) -> str:
         """Run a program without a GPU, and name its lines that would wait for one or copy, as predicted."""
-        command = ("preflight", "--steps", str(steps), self._commands.path(program), "--", *arguments)
+        options = ("--steps", str(steps), *_named("--step-on", step_on))
+        command = ("preflight", *options, self._commands.program(program), "--", *arguments)
         ended = await self._run(context, *command)
-        return answer(ended.output, more="ask for source of the lines that matter", note=_said(ended))
+        return answer(ended.output, more="ask for source of the lines that matter", said=ended.said)
+
+    @_in_sentences
+    async def fix(
+        self,
+        context: Context,
+        program: _Program,
+        arguments: _Arguments = (),
+        only: Annotated[str, Field(description="a rule such as SYN01, or file.py:line; empty for all")] = "",
+        step_on: _StepOn = "",
+        link: _Links = (),
+    ) -> str:
+        """Offer edits of the lines that wait, as diffs, each proved to leave the training as it is."""
+        options = (*_named("--only", only), *_named("--step-on", step_on), *self._links(link))
+        ended = await self._run(context, "fix", *options, self._commands.program(program), "--", *arguments)
+        return answer(ended.output, more="ask with only= for one line", said=ended.said)
 
     @_in_sentences
     async def prove(
@@ -153,15 +183,17 @@ class _Tools:
         context: Context,
         before: _Side,
         after: _Side,
-        program: _SharedProgram,
-        arguments: _Arguments,
+        program: _SharedProgram = "",
+        arguments: _Arguments = (),
         steps: _Steps = 5,
+        step_on: _StepOn = "",
+        link: _Links = (),
     ) -> str:
         """Say whether a change is right: both sides run from the same seeds, and are compared to the bit."""
-        sides = [self._commands.side(before), self._commands.side(after)]
-        given = (*_program_of_sides(program), "--", *arguments)
-        ended = await self._run(context, "prove", "--steps", str(steps), *sides, *given)
-        return answer(ended.output, more="prove a smaller change", note=_said(ended))
+        options = ("--steps", str(steps), *_named("--step-on", step_on), *self._links(link))
+        sides = self._sides(before, after, program, arguments)
+        ended = await self._run(context, "prove", *options, *sides)
+        return answer(ended.output, more="prove a smaller change", said=ended.said)
 
     @_in_sentences
     async def ab(
@@ -169,17 +201,26 @@ class _Tools:
         context: Context,
         before: _Side,
         after: _Side,
-        program: _SharedProgram,
-        arguments: _Arguments,
+        program: _SharedProgram = "",
+        arguments: _Arguments = (),
         minutes: _Minutes = 5,
         force: Annotated[bool, Field(description="measure on a machine that is not idle, too")] = False,
+        step_on: _StepOn = "",
+        link: _Links = (),
     ) -> str:
         """Measure what a change wins: both sides take turns here, after the machine against itself."""
-        sides = [self._commands.side(before), self._commands.side(after)]
-        given = (*_program_of_sides(program), "--", *arguments)
+        options = ("--max-minutes", str(minutes), *_named("--step-on", step_on), *self._links(link))
         forced = ("--force",) if force else ()
-        ended = await self._run(context, "ab", "--max-minutes", str(minutes), *forced, *sides, *given)
-        return answer(ended.output, more="measure a smaller change", note=_said(ended))
+        sides = self._sides(before, after, program, arguments)
+        ended = await self._run(context, "ab", *options, *forced, *sides)
+        return answer(ended.output, more="measure a smaller change", said=ended.said)
+
+    def _links(self, links: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"--link={self._commands.path(link)}" for link in links)
+
+    def _sides(self, before: str, after: str, program: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
+        sides = (self._commands.side(before), self._commands.side(after))
+        return (*sides, *_program_of_sides(program), "--", *arguments)
 
     @_in_sentences
     async def note(self, kind: _Note, text: Annotated[str, Field(max_length=2000)]) -> str:
@@ -204,9 +245,9 @@ def _program_of_sides(program: str) -> tuple[str, ...]:
     return (program,) if program else ()
 
 
-def _said(ended: Ended) -> str:
-    """What a command said beside its output, for the note; at most a few sentences."""
-    return f"{ended.said.strip()[:1000]}\n" if ended.said.strip() else ""
+def _named(option: str, value: str) -> tuple[str, ...]:
+    """An option with its value, which is never taken for another option; nothing where it is empty."""
+    return (f"{option}={value}",) if value else ()
 
 
 def _embedded_lines(document: str, file: str) -> dict[int, str]:

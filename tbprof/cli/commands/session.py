@@ -21,6 +21,7 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument("--add", choices=KINDS, metavar="KIND", help=f"add a note: {', '.join(KINDS)}")
     parser.add_argument("--text", default="", help="of the note")
+    parser.add_argument("--by", choices=("person", "agent"), default="person", help="who says it")
     parser.set_defaults(run=run)
 
 
@@ -32,6 +33,6 @@ def run(options: argparse.Namespace) -> int:
     """
     session = Session(options.folder)
     if options.add is not None:
-        session.add(options.add, options.text, by="person")
+        session.add(options.add, options.text, by=options.by)
     put(f"{session.text(last=1000)}\n")
     return 0

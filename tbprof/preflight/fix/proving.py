@@ -16,7 +16,7 @@ from tbprof.preflight.fix.source import Change, ProgramFile, applied, overlap
 from tbprof.preflight.prediction import ENDED_WELL, PredictedFinding, Prediction
 from tbprof.preflight.proof.judging import Proof, Tasks, prove
 from tbprof.preflight.proof.running import Ended, Run
-from tbprof.preflight.proof.sides import Side
+from tbprof.preflight.proof.sides import Side, left_out
 from tbprof.records import dataclass
 
 _GAINS = ("proved", "proved within rounding")
@@ -92,15 +92,16 @@ class Proving:
             raise UsageError(f"the program {why}")
         found = ended.prediction
         if found.ending not in ENDED_WELL or not found.used_device:
-            raise UsageError(
-                f"the program did not come to its end: {found.error}" if found.error else found.notes[0]
-            )
+            missing = left_out(self._tasks.before.original, self._tasks.before.links)
+            ended_by = f"the program did not come to its end: {found.error}{missing}"
+            raise UsageError(ended_by if found.error else found.notes[0])
         for name in (self._before.program, *(site.source.file for site in found.sites)):
             self._open(name)
         return found
 
     def _open(self, name: str) -> None:
         """Read a file of the project that the run names, once."""
+        name = os.path.normpath(name)
         for folder in (self._before.folder, self._before.root):
             path = (folder / name).resolve()
             if name not in self.files and path.is_file() and path.is_relative_to(self._before.root):

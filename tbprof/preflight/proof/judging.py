@@ -18,6 +18,7 @@ from tbprof.preflight.proof.result import (
     sums_difference,
 )
 from tbprof.preflight.proof.running import Run
+from tbprof.preflight.proof.sides import left_out
 from tbprof.preflight.proof.work import Work, work_of
 from tbprof.records import dataclass
 
@@ -94,7 +95,7 @@ def _sentence(text: str) -> str:
 
 def _judged(tasks: Tasks, threads: int) -> Proof:
     before = tasks.side("before", tasks.before)
-    _check(before, "before")
+    _check(before, "before", tasks.before)
     after = tasks.side(
         "after",
         tasks.after,
@@ -104,7 +105,7 @@ def _judged(tasks: Tasks, threads: int) -> Proof:
     failed = _failed(before, after)
     if failed:
         return Proof(SCHEMA, "not equal", failed, None, None, None, (), _notes(before, after))
-    _check(after, "after")
+    _check(after, "after", tasks.after)
     work = work_of(before, after)
     result, is_rounding = _compared(tasks, threads, before, after, is_same_work=not work.difference)
     safety, claim = tuple(_faults(before, after)), claim_of(before, after)
@@ -157,13 +158,14 @@ def _rounding(
     return rounding.measured(difference, *runs[:2]), is_rounding, (noise.absolute, noise.relative)
 
 
-def _check(side: SideRecord, which: str) -> None:
+def _check(side: SideRecord, which: str, task: Task) -> None:
     """Refuse a run that shows nothing."""
     run, program = side.prediction, f"the program {which} the change"
     asked = "".join(f"; {each}" for each in side.refused)
     asked += "; it asked for input, and there is none" if "EOFError" in run.error else ""
     if run.ending not in ENDED_WELL or run.ending == "out_of_time":
-        raise _CannotTell(f"{program} did not come to its end: {run.error.rstrip('.')}{asked}")
+        missing = left_out(task.original, task.links)
+        raise _CannotTell(f"{program} did not come to its end: {run.error.rstrip('.')}{asked}{missing}")
     if side.from_outside:
         raise _CannotTell(
             f"{program} imports {side.from_outside[0]}, which is not the side's own: the other side would "

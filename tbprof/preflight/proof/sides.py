@@ -8,6 +8,7 @@ along. What a program writes where it runs is gone with the temporary folder.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -166,6 +167,19 @@ def _link(links: Sequence[str], side: Side) -> None:
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(source)
+
+
+def left_out(original: str, links: Sequence[str]) -> str:
+    """What is to be said of a run that failed where files are missing that git ignores; "" where none are."""
+    ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
+    listed = os.fsdecode(git(Path(original), "ls-files", "-z", *ignored).stdout).split("\0")
+    names = [
+        name
+        for name in listed
+        if name and not re.search(r"(^|/)(\.|__pycache__/)", name) and str(Path(original, name)) not in links
+    ]
+    shown = ", ".join(names[:3])
+    return f"; what git ignores is not there ({shown}): --link {names[0]} brings it" if names else ""
 
 
 def top_of(folder: Path) -> Path | None:

@@ -295,7 +295,8 @@ def test_data_that_git_ignores_is_linked(repository: Repository) -> None:
     )
     repository.commit(reading)
     repository.commit(reading.replace("    print", "    if step % 2 == 0:\n        print"))
-    assert repository.prove("HEAD~1", "HEAD", "train.py")[0] == 2
+    code, said, _ = repository.prove("HEAD~1", "HEAD", "train.py")
+    assert (code, "(data/): --link data/ brings it" in said) == (2, True), said
     code, said, complained = repository.prove("HEAD~1", "HEAD", "train.py", "--link", "data")
     assert (code, said.splitlines()[0]) == (0, "HEAD~1 -> HEAD: proved"), complained
     assert (repository.folder / "data" / "shift.txt").read_text(encoding="utf-8") == "0.5"
