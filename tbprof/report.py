@@ -168,7 +168,7 @@ def report_of(trace: Trace, rules: tuple[Rule, ...] = RULES) -> Report:
         not_checked=tuple(NotChecked(check.rule, need) for check in ran.checks for need in check.needs),
         failed_rules=ran.failed,
         recorded_calls=() if audit is None else audit.calls,
-        facts=None if hook is None else dataclasses.replace(hook, audit=None),
+        facts=None if hook is None else dataclasses.replace(hook, audit=None, collections=None),
         sources=() if audit is None else audit.sources,
         predicted_lines=() if hook is None or facts.work.devices else _predicted(hook),
         communication=communication_totals(facts),

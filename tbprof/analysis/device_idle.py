@@ -84,6 +84,7 @@ def find_idle(work: DeviceWork, steps: Steps) -> IdlePieces:
 
 
 EMPTY_CAUSES = (
+    "garbage_collection",
     "data",
     "loading",
     "staging",
@@ -98,6 +99,7 @@ EMPTY_CAUSES = (
 )
 """Causes of idle with an empty queue, in the order in which a moment is given to one:
 
+- `garbage_collection`: Python collects garbage, and holds a training thread up with it.
 - `data`: a training thread is in the data loader.
 - `loading`: kernels and library handles are loaded, in first calls (`loading.find_loading`).
 - `staging`: the host copies its own pageable memory, for a transfer that it asked for.

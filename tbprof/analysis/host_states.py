@@ -102,6 +102,8 @@ def host_states(
     compiling = lanes.ranges(_COMPILE, *ops_and_ranges)
     in_sync_point = waiting(lanes, episodes)
     return {
+        # The compiler and graphs that are captured collect garbage of their own accord.
+        "garbage_collection": subtract(_collecting_garbage(lanes), compiling),
         "data": _loading_data(lanes),
         "loading": subtract(union_of((lanes.during(loading), _setting_up(lanes, calls, loading))), compiling),
         "staging": _staging(lanes, work, calls, episodes),
@@ -116,6 +118,24 @@ def host_states(
         # Whether a launch was late is known of launches that are tied to what they launched.
         "launch": lanes.recorded() if len(work.launches) else NEVER,
     }
+
+
+_COLLECTS = r"Python GC$"
+"""The row that torch's profiler has for a collection, with frames and where it was asked for."""
+
+
+def _collecting_garbage(lanes: HostLanes) -> Intervals:
+    """Collections on a training thread, and those of others while it needs Python's lock: in no operator."""
+    own = lanes.ranges(_COLLECTS, Category.PYTHON)
+    hook = lanes.trace.facts
+    if hook is None or hook.collections is None:
+        return own
+    start = np.array(hook.collections.start_ns, np.int64) - lanes.trace.origin_ns
+    end = start + np.array(hook.collections.duration_ns, np.int64)
+    threads = [lanes.trace.lanes[lane].thread for lane in lanes.lanes]
+    is_own = np.array([str(thread) in threads for thread in hook.collections.thread], np.bool_)
+    others = subtract(union(start[~is_own], end[~is_own]), lanes.in_torch)
+    return union_of((own, union(start[is_own], end[is_own]), others))
 
 
 def _setting_up(lanes: HostLanes, calls: Calls, loading: Int64s) -> Intervals:

@@ -337,6 +337,7 @@ class Session:
             steps_taken,
             self.phase,
             window.start_ns,
+            None if window.collections is None else window.collections.found,
             is_undisturbed=not self._timetable.has_given_way,
         )
         return collect_facts(self.worker, self._options, measured, missing)

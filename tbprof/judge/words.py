@@ -43,6 +43,7 @@ _BECAUSE = {
     "host_bound": "because the host is late to launch: it does other work between launches",
     "host_unrecorded": "because the host is late to launch; what it does meanwhile was not recorded",
     "item_loop": "because the host is late to launch: it goes through a loop item by item",
+    "garbage_collection": "because of garbage collection: Python stops the host meanwhile",
     "staging": "because the host is copying pageable memory before it can be transferred",
     "allocator": "because the host is allocating memory of the GPU, or freeing it",
     "collective": "because the host is in a collective of the hosts (gloo, MPI or a barrier)",

@@ -184,6 +184,17 @@ class StepCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class GarbageCollections:
+    """Runs of Python's garbage collector, as columns: those of 10 us and longer, at most 2,048."""
+
+    start_ns: tuple[int, ...]
+    """Unix time."""
+    duration_ns: tuple[int, ...]
+    thread: tuple[int, ...]
+    """The thread that it ran on, by the system's number, as a trace has it."""
+
+
+@dataclass(frozen=True, slots=True)
 class MissingFact:
     """An optional part of what the hook records, and why it is not there."""
 
@@ -256,6 +267,8 @@ class HookFacts:
     """Host time in which the profiler was prepared and started, CUPTI with it; None where nobody timed it."""
     compiler: CompilerFacts | None = None
     """None where nothing was compiled, or nobody asked."""
+    collections: GarbageCollections | None = None
+    """None where nobody timed them; a report has what they cost, and None here."""
     missing: tuple[MissingFact, ...] = ()
     """What could not be had of all this, each once."""
 

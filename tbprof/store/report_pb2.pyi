@@ -607,7 +607,7 @@ class MissingFact(_message.Message):
     def __init__(self, name: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class HookFacts(_message.Message):
-    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers", "begun_by", "phase", "phases_left_out", "unprofiled_quartiles_ns", "cold_steps_ns", "unprofiled_device_step_ns", "after_step_ns", "step_counters", "other_gpu_processes", "profiler_start_ns", "missing", "compiler")
+    __slots__ = ("schema", "tbprof_version", "torch_version", "cuda_version", "driver_version", "device_names", "worker", "rank", "world_size", "window", "first_step", "recorded_steps", "options", "unprofiled_step_ns", "profiled_step_ns", "audit", "settings", "environment", "counters", "git_commit", "loaders", "optimizers", "begun_by", "phase", "phases_left_out", "unprofiled_quartiles_ns", "cold_steps_ns", "unprofiled_device_step_ns", "after_step_ns", "step_counters", "other_gpu_processes", "profiler_start_ns", "missing", "compiler", "collections")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -670,6 +670,7 @@ class HookFacts(_message.Message):
     PROFILER_START_NS_FIELD_NUMBER: _ClassVar[int]
     MISSING_FIELD_NUMBER: _ClassVar[int]
     COMPILER_FIELD_NUMBER: _ClassVar[int]
+    COLLECTIONS_FIELD_NUMBER: _ClassVar[int]
     schema: int
     tbprof_version: str
     torch_version: str
@@ -704,7 +705,8 @@ class HookFacts(_message.Message):
     profiler_start_ns: int
     missing: _containers.RepeatedCompositeFieldContainer[MissingFact]
     compiler: CompilerFacts
-    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ..., compiler: _Optional[_Union[CompilerFacts, _Mapping]] = ...) -> None: ...
+    collections: GarbageCollections
+    def __init__(self, schema: _Optional[int] = ..., tbprof_version: _Optional[str] = ..., torch_version: _Optional[str] = ..., cuda_version: _Optional[str] = ..., driver_version: _Optional[str] = ..., device_names: _Optional[_Iterable[str]] = ..., worker: _Optional[str] = ..., rank: _Optional[int] = ..., world_size: _Optional[int] = ..., window: _Optional[int] = ..., first_step: _Optional[int] = ..., recorded_steps: _Optional[int] = ..., options: _Optional[_Mapping[str, bool]] = ..., unprofiled_step_ns: _Optional[int] = ..., profiled_step_ns: _Optional[int] = ..., audit: _Optional[_Union[Audit, _Mapping]] = ..., settings: _Optional[_Mapping[str, str]] = ..., environment: _Optional[_Mapping[str, str]] = ..., counters: _Optional[_Mapping[str, int]] = ..., git_commit: _Optional[str] = ..., loaders: _Optional[_Iterable[_Union[LoaderFacts, _Mapping]]] = ..., optimizers: _Optional[_Iterable[_Union[OptimizerFacts, _Mapping]]] = ..., begun_by: _Optional[str] = ..., phase: _Optional[str] = ..., phases_left_out: _Optional[_Iterable[str]] = ..., unprofiled_quartiles_ns: _Optional[_Iterable[int]] = ..., cold_steps_ns: _Optional[_Iterable[int]] = ..., unprofiled_device_step_ns: _Optional[int] = ..., after_step_ns: _Optional[int] = ..., step_counters: _Optional[_Iterable[_Union[StepCounts, _Mapping]]] = ..., other_gpu_processes: _Optional[int] = ..., profiler_start_ns: _Optional[int] = ..., missing: _Optional[_Iterable[_Union[MissingFact, _Mapping]]] = ..., compiler: _Optional[_Union[CompilerFacts, _Mapping]] = ..., collections: _Optional[_Union[GarbageCollections, _Mapping]] = ...) -> None: ...
 
 class Report(_message.Message):
     __slots__ = ("trace", "steps", "sync_points", "copies", "sites", "idle", "savings", "findings", "fix_plan", "verdict", "not_checked", "failed_rules", "recorded_calls", "facts", "code", "sources", "predicted_lines", "communication", "checks", "computing", "faster_device_ns", "memory", "ranked", "gpu_use")
@@ -1080,3 +1082,13 @@ class Way(_message.Message):
     findings: _containers.RepeatedScalarFieldContainer[int]
     saving: Saving
     def __init__(self, findings: _Optional[_Iterable[int]] = ..., saving: _Optional[_Union[Saving, _Mapping]] = ...) -> None: ...
+
+class GarbageCollections(_message.Message):
+    __slots__ = ("start_ns", "duration_ns", "thread")
+    START_NS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_NS_FIELD_NUMBER: _ClassVar[int]
+    THREAD_FIELD_NUMBER: _ClassVar[int]
+    start_ns: _containers.RepeatedScalarFieldContainer[int]
+    duration_ns: _containers.RepeatedScalarFieldContainer[int]
+    thread: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, start_ns: _Optional[_Iterable[int]] = ..., duration_ns: _Optional[_Iterable[int]] = ..., thread: _Optional[_Iterable[int]] = ...) -> None: ...

@@ -16,6 +16,7 @@ _CAUSES = {
     "collective": "In a collective of the hosts",
     "another_device": "Waiting for another GPU",
     "compile": "Compiling",
+    "garbage_collection": "Garbage collection",
     "profiler": "The profiler is at work",
     "unrecorded": "Waiting for something unrecorded",
     "unknown": "Cause is not known",

@@ -318,6 +318,7 @@ def fix_title(kind: _Kind, cause: str, computing: str | None, name: str, place: 
         if place
         else f"Take a wait of {name} out of its step",
         "data": f"Make the data loader of {name} faster",
+        "garbage_collection": "Collect garbage at the same step on all ranks, and seldom",
         "python": f"Shorten what {name} does{at}",
         "launch": f"Shorten what the host of {name} does{at}",
         "queued": f"Find out what the GPU of {name} waits for while work is queued",

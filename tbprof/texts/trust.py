@@ -22,6 +22,7 @@ def fact_in_words(code: str) -> str:
 
 _MISSING_FACTS_WORDS = {
     "allocator_counts": "what the GPU's allocator did",
+    "collections": "when Python collected garbage",
     "compiler_counts": "what torch.compile compiled",
     "constructions": "modules and optimizers built in a step",
     "cuda_activity": "the work of the GPU",

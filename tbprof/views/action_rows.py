@@ -177,6 +177,7 @@ _LIMITS = {
     "launch": "the host is the limit: it launches the GPU's work late (LCH01 to LCH03)",
     "queued": "work that was queued is the limit: another process, another rank or unrecorded work",
     "loading": "loading kernels and libraries for the first time is the limit (TRC01)",
+    "garbage_collection": "garbage collection is the limit (LCH09)",
     "staging": "copying pageable memory is the limit (CPY01)",
     "allocator": "allocating memory is the limit (MEM01, MEM02)",
     "collective": "a collective of the hosts is the limit: another rank, or the network",

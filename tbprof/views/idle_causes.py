@@ -15,6 +15,7 @@ STACKING = (
     "sync",
     "data",
     "launch",
+    "garbage_collection",
     "staging",
     "loading",
     "allocator",

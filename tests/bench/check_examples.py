@@ -42,7 +42,8 @@ OTHERS = (
 _WITH_THE_HOOK = "it takes a GPU and the hook's facts; public traces were recorded without the hook"
 _PUBLIC = "no public trace at hand has"
 WITHOUT_EXAMPLE = {
-    **dict.fromkeys(("DAT03", "DAT04", "PRC05", "SHR01", "CMP03", "ENV04", "ENV05", "ENV06"), _WITH_THE_HOOK),
+    **dict.fromkeys(("DAT03", "DAT04", "PRC05", "SHR01", "CMP03"), _WITH_THE_HOOK),
+    **dict.fromkeys(("ENV04", "ENV05", "ENV06", "LCH09"), _WITH_THE_HOOK),
     "ENV03": "it takes a host of four cores or more without a GPU; the examples were recorded on two",
     "SYN07": f"{_PUBLIC} a single read a step that drains the queue at its end",
     "SYN08": f"{_PUBLIC} a gradient scaler",

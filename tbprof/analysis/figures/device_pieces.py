@@ -6,7 +6,7 @@ place. Of work that ran at once the earlier has the moment, computing before com
 What a host without a device did from the first step to the last, as pieces that follow one another.
 
 Where the host trains itself it is the host that is late: an op computes, a collective is waited in, and the
-rest is Python or the data loader.
+rest is Python, the data loader or the garbage collector.
 """
 
 from __future__ import annotations
@@ -194,6 +194,10 @@ def _idle(facts: Facts, device: int) -> Iterator[Labeled]:
     gaps, empty = facts.idle.gaps[device], facts.idle.empty[device]
     yield StretchPart("idle", "queued"), subtract(gaps, empty)
     for cause, pieces in facts.causes.empty[device].items():
+        if cause == "garbage_collection":
+            # Python begins one wherever it has made so many objects: the place says nothing.
+            yield StretchPart("idle", cause), pieces
+            continue
         placed = placed_idle(facts, device, cause)
         order = np.argsort(placed.pieces.start_ns, kind="stable")
         where = (
@@ -228,11 +232,13 @@ def host_pieces(facts: Facts, begin_ns: int, end_ns: int) -> DevicePieces:
     start, end = own_pieces(facts.trace.slices.start_ns[rows], facts.trace.slices.end_of(rows))
     busy = union(start, end)
     exchanging = subtract(_during(facts, _collectives(facts)), busy)
-    loading = subtract(_during(facts, _loading(facts)), union_of((busy, exchanging)))
-    rest = complement(union_of((busy, exchanging, loading)), begin_ns, end_ns)
+    collecting = subtract(facts.causes.states["garbage_collection"], union_of((busy, exchanging)))
+    loading = subtract(_during(facts, _loading(facts)), union_of((busy, exchanging, collecting)))
+    rest = complement(union_of((busy, exchanging, collecting, loading)), begin_ns, end_ns)
     labeled = [
         *_by_op(facts, rows, start, end),
         *_by_collective(facts, exchanging),
+        (StretchPart("idle", "garbage_collection"), clip(collecting, begin_ns, end_ns)),
         *_named(facts, "data", clip(loading, begin_ns, end_ns)),
         *_named(facts, "python", rest),
     ]

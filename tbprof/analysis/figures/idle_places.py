@@ -21,7 +21,7 @@ import numpy.typing as npt
 from tbprof.analysis.facts import Facts
 from tbprof.analysis.figures.health import records_frames
 from tbprof.analysis.figures.item_loops import in_costly_loops
-from tbprof.analysis.intervals import Intervals, complement, overlap_ns, subtract, union
+from tbprof.analysis.intervals import Intervals, complement, overlap_ns, subtract, union, union_of
 from tbprof.model import IdlePlace, SiteIndex
 from tbprof.records import dataclass
 from tbprof.trace.columns.arrays import NONE, Int64s, is_among
@@ -216,12 +216,15 @@ def _is_other_work(facts: Facts, start_ns: Int64s, end_ns: Int64s) -> npt.NDArra
 
 
 def pauses(facts: Facts) -> Intervals:
-    """All of `LONG_PAUSE_NS` between launches, and in no such loop, whether the device was idle or not."""
+    """All of `LONG_PAUSE_NS` between launches, whether the device was idle or not: in no loop over items, and
+    without collections of garbage.
+    """
     slices, steps = facts.trace.slices, facts.steps
     calls = _training_launches(facts)
     calling = union(slices.start_ns[calls], slices.end_of(calls))
     between = complement(calling, int(steps.start_ns.min()), int(steps.end_ns.max()))
-    between = subtract(between, facts.once(in_costly_loops))
+    others = union_of((facts.once(in_costly_loops), facts.causes.states["garbage_collection"]))
+    between = subtract(between, others)
     long = between.end_ns - between.start_ns >= LONG_PAUSE_NS
     return Intervals(between.start_ns[long], between.end_ns[long])
 

@@ -126,7 +126,7 @@ def _nothing() -> SpanTable:
 KINDS = (
     *("kernel", "copy", "memset", "step", "label", "frame", "op", "call", "wait", "other"),
     *("blocking", "free"),
-    *("sync", "data", "launch", "staging", "loading"),
+    *("sync", "data", "launch", "garbage_collection", "staging", "loading"),
     *("allocator", "collective", "another_device"),
     *("compile", "unrecorded", "profiler", "unknown", "queued"),
     *("communication", "exposed", "covered"),

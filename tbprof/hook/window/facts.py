@@ -17,7 +17,7 @@ from tbprof.hook.processes import process_label
 from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.window.live_objects import live_loaders_and_optimizers
 from tbprof.hook.window.settings import compiler_facts, environment, git_commit, settings
-from tbprof.model import FACTS_SCHEMA, HookFacts, StepCounts
+from tbprof.model import FACTS_SCHEMA, GarbageCollections, HookFacts, StepCounts
 from tbprof.safe_open import replace_whole
 from tbprof.version import __version__
 
@@ -47,6 +47,7 @@ class WindowFacts:
     cold_steps_ns: tuple[int, ...] = ()
     step_counters: tuple[StepCounts, ...] = ()
     profiler_start_ns: int | None = None
+    collections: GarbageCollections | None = None
 
 
 def rank_and_world_size() -> tuple[int | None, int | None]:

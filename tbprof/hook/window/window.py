@@ -33,6 +33,7 @@ from tbprof.hook.safety.other_profilers import (
 from tbprof.hook.schedule import Schedule
 from tbprof.hook.spool import TRACE_SUFFIX, facts_path, inputs_path, remove_partial_files
 from tbprof.hook.window.facts import write_facts
+from tbprof.hook.window.garbage import CollectionWatch
 from tbprof.hook.window.module_marks import ModuleMarks
 from tbprof.hook.window.open_ranges import end_open_ranges, never_end, note_ranges
 from tbprof.hook.window.torch_profiler import (
@@ -133,6 +134,8 @@ class ProfiledWindow:
         swaps = ((torch._C, "_swap_tensor_impl"),) if holds_tensors else ()
         self._swaps = CallWatch(self._without_weak_references, *swaps)
         self._was_swapped = False
+        self.collections = CollectionWatch() if with_device else None
+        """None where nobody asks what holds the host up."""
         self._thread = 0
         self._steps = 0
         self.recorded_steps = 0
@@ -273,6 +276,8 @@ class ProfiledWindow:
         if self.is_recording:
             claim_recording()
             self._is_claimed = True
+            if self.collections is not None:
+                self.missing.ask("collections", self.collections.begin, None)
 
     @contextmanager
     def _without_weak_references(self, *_: object) -> Iterator[None]:
@@ -287,10 +292,17 @@ class ProfiledWindow:
 
     def _end_marks(self, *, is_recorded: bool = True) -> None:
         self._swaps.end()
+        self._end_collections()
         if self._marks is not None:
             self.missing.ask("module_marks", partial(self._marks.end, is_recorded=is_recorded), None)
 
+    def _end_collections(self) -> None:
+        if self.collections is not None:
+            self.collections.end()
+
     def _step_out_of_marks(self) -> None:
+        # The profiler's own, when it ends, are none of the steps'.
+        self._end_collections()
         if self._marks is not None:
             self.missing.ask("module_marks", self._marks.close, None)
         try:

@@ -14,7 +14,7 @@ from tbprof.hook.safety.cuda_device import device_in_use
 from tbprof.hook.safety.guard import MissingFacts
 from tbprof.hook.step_clock import StepClock
 from tbprof.hook.window.facts import WindowFacts
-from tbprof.model import StepCounts
+from tbprof.model import GarbageCollections, StepCounts
 
 
 class WindowMeasurements:
@@ -66,6 +66,7 @@ class WindowMeasurements:
         steps_taken: int,
         phase: str,
         profiler_start_ns: int | None,
+        collections: GarbageCollections | None,
         *,
         is_undisturbed: bool,
     ) -> WindowFacts:
@@ -77,6 +78,7 @@ class WindowMeasurements:
             steps_taken: steps of the training that are over.
             phase: what the steps are, "training" or "inference".
             profiler_start_ns: how long the profiler's start held the training up.
+            collections: when garbage was collected meanwhile.
             is_undisturbed: whether no other profiler can have slowed down the steps outside it.
         """
         unprofiled, device = self._clock.unprofiled, self._clock.device
@@ -100,6 +102,7 @@ class WindowMeasurements:
             counters=growth(counted_before, counted_last),
             step_counters=tuple(_step_counts(*ends) for ends in pairwise(self._counted)),
             profiler_start_ns=profiler_start_ns,
+            collections=collections,
         )
 
 

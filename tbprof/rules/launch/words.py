@@ -9,7 +9,7 @@ from tbprof.model import Figures, Scope
 from tbprof.records import dataclass
 from tbprof.rules.base.words import LongPauses, ShortPauses, about, duration_of
 from tbprof.texts.figures.places import name_words, place_words
-from tbprof.texts.figures.quantities import share
+from tbprof.texts.figures.quantities import count, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +312,52 @@ class LargerBatch(Figures):
         return f"{full}: {larger} a sample takes {least} to {most} of what it takes now."
 
 
+@dataclass(frozen=True, slots=True)
+class CollectionsHold(Figures):
+    """Collections of garbage for which the device is idle."""
+
+    collections: int
+    """How many held the training up in the steps; those that follow at once count as one."""
+    steps: int
+    held_per_step_ns: int
+    longest_ns: int
+    idle_per_step_ns: int
+    in_every_step: bool = False
+    """Whether each step had a full one, which Python begins by itself far more seldom."""
+
+    @property
+    def order(self) -> str:
+        if not self.in_every_step:
+            return ""
+        return "Call `gc.collect()` once in many steps, at the same one on all ranks"
+
+    def sentence(self, scope: Scope, /) -> str:
+        hold = "holds" if self.collections == 1 else "hold"
+        longest = f", the longest for {duration_of(self.longest_ns)}" if self.collections > 1 else ""
+        called = " Every step has a full one, as if it called `gc.collect()`." if self.in_every_step else ""
+        return (
+            f"{count(self.collections, 'collection')} in {count(self.steps, 'step')} {hold} the host up for "
+            f"{duration_of(self.held_per_step_ns)} {scope.each}{longest}; the GPU is idle for "
+            f"{duration_of(self.idle_per_step_ns)} of that.{called}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Collections(Figures):
+    """Collections of garbage that cost the device little."""
+
+    collections: int
+    held_per_step_ns: int
+    longest_ns: int
+
+    def sentence(self, scope: Scope, /) -> str:
+        if not self.collections:
+            return "No collection of garbage held the host up."
+        hold = "holds" if self.collections == 1 else "hold"
+        spent = f"{duration_of(self.held_per_step_ns)} {scope.each}"
+        return f"{count(self.collections, 'collection')} of garbage {hold} the host up for {spent}."
+
+
 FOUND: Mapping[str, type[Figures]] = {
     "LCH01": BoundCode,
     "LCH02": HostPauses,
@@ -320,6 +366,7 @@ FOUND: Mapping[str, type[Figures]] = {
     "LCH06": PythonOnHost,
     "LCH07": LargerBatch,
     "LCH08": ItemLoop,
+    "LCH09": CollectionsHold,
 }
 
 LOOKED_AT: Mapping[str, type[Figures]] = {
@@ -330,4 +377,5 @@ LOOKED_AT: Mapping[str, type[Figures]] = {
     "LCH06": PythonOnHost,
     "LCH07": ShortPauses,
     "LCH08": FewItemLoops,
+    "LCH09": Collections,
 }

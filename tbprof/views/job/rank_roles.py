@@ -57,6 +57,7 @@ def _role(
 _CASES = {
     "sync": ("waits",),
     "data": ("input",),
+    "garbage_collection": ("garbage_collection",),
     "launch": ("launch_bound", "host_bound", "item_loop"),
     "python": ("host_bound", "item_loop"),
     "computing": ("busy",),

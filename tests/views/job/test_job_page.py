@@ -271,3 +271,19 @@ def kinds_of_its_own(rank: RankSummary, number: int) -> RankRecord:
         dataclasses.replace(one, group=f"group {number}", group_size=2) for one in rank.record.messages
     )
     return dataclasses.replace(rank.record, messages=messages)
+
+
+def test_a_rank_that_collects_garbage_meanwhile_is_late_for_that() -> None:
+    built = job_of(3, loads=False)
+    for number in range(STEPS):
+        begin = number * STEP_US
+        built[LATE].frame("Python GC", begin + 1, begin + LATE_US + 95)
+    page = job_page([rank_summary(one.report(), f"node_{rank}", rank) for rank, one in enumerate(built)])
+    (cause,) = page.late
+    assert (cause.rank, cause.cause, cause.cause_name) == (LATE, "garbage_collection", "Garbage collection")
+    assert cause.due_us == pytest.approx(LATE_US, rel=0.05)
+    assert "garbage collection" in page.verdict
+    assert "Collect garbage at the same step on all ranks" in [fix.title.split(",")[0] for fix in page.plan]
+    role = page.ranks[LATE].role
+    assert role is not None
+    assert "LCH09" in role.answered_by

@@ -16,6 +16,10 @@ export function Patterns() {
           <rect width="4" height="4" class="f-launch" />
           <path d="M0 0V4" class="st-mark" stroke-width="1.6" />
         </pattern>
+        <pattern id="p-garbage" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <rect width="5" height="5" class="f-launch" />
+          <path d="M0 0V5" class="st-mark" stroke-width="2.4" />
+        </pattern>
         <pattern id="p-staging" width="6" height="6" patternUnits="userSpaceOnUse">
           <rect width="6" height="6" class="f-launch" />
           <path d="M0 3H6" class="st-mark" stroke-width="2" />

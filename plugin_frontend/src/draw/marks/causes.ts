@@ -9,6 +9,7 @@ const FILLS: Record<string, Fill> = {
   sync: { class: "f-sync" },
   data: { fill: "url(#p-input)" },
   launch: { fill: "url(#p-launch)" },
+  garbage_collection: { fill: "url(#p-garbage)" },
   staging: { fill: "url(#p-staging)" },
   loading: { fill: "url(#p-loading)" },
   queued: { fill: "url(#p-queued)" },

@@ -79,7 +79,15 @@ const solid =
   (token: Token): PixelInk =>
     plain(token(name));
 
-const PLAIN: Record<string, string> = { sync: "sync", data: "input", launch: "launch", staging: "launch", loading: "launch", queued: "queued" };
+const PLAIN: Record<string, string> = {
+  sync: "sync",
+  data: "input",
+  launch: "launch",
+  garbage_collection: "launch",
+  staging: "launch",
+  loading: "launch",
+  queued: "queued",
+};
 
 const copying = (token: Token, ratio: number): PixelInk => pattern(token("copy"), token("surface"), ratio, diagonal(1.2));
 const unknown = (token: Token, ratio: number): PixelInk => pattern(token("surface"), token("unknown"), ratio, cross);
@@ -105,6 +113,7 @@ const MARKS: Record<string, MarkRule> = {
   sync: { fill: solid("sync"), text: "on-mark" },
   data: { fill: (token, ratio) => pattern(token("input"), token("surface"), ratio, dots), text: "on-mark" },
   launch: { fill: (token, ratio) => pattern(token("launch"), token("surface"), ratio, upright), text: "text" },
+  garbage_collection: { fill: (token, ratio) => pattern(token("launch"), token("surface"), ratio, diagonal(1.2)), text: "text" },
   staging: { fill: (token, ratio) => pattern(token("launch"), token("surface"), ratio, level), text: "text" },
   loading: { fill: (token, ratio) => pattern(token("launch"), token("surface"), ratio, cross), text: "text" },
   queued: { fill: (token, ratio) => pattern(token("surface"), token("queued"), ratio, diagonal(1)), text: "text" },

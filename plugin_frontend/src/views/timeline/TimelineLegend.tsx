@@ -9,6 +9,7 @@ const IDLE: readonly LegendEntry[] = [
   [causeFill("sync"), "idle: refilling after a sync"],
   [causeFill("data"), "idle: waiting for data"],
   [causeFill("launch"), "idle: host is late to launch"],
+  [causeFill("garbage_collection"), "idle: garbage collection"],
   [causeFill("staging"), "idle: copying pageable memory"],
   [causeFill("loading"), "idle: loading in first calls"],
   [causeFill("queued"), "idle: work is queued"],
