@@ -69,6 +69,7 @@ RECORDINGS = {
     "calls of a data loader": Recording(
         "a window of the hook, or with torch's DataLoader", "tbprof run train.py"
     ),
+    "collections of garbage": Recording("a window of the hook", "tbprof run train.py"),
 }
 """Recordings by what a rule needs."""
 
