@@ -78,8 +78,9 @@ def gain_of(found: Proved) -> str:
     """The class of a gain, from counts alone: of a step's waits, copies, bytes and operators.
 
     `slower`: the host waits more often, or memory is pinned for nothing. `none`: nothing is proved to be
-    less, or over three quarters of the waits stay, which drain the device as before. `gain > 5 %`: over half
-    of them go, and their copies with them, or a tenth of the bytes is left. `0 to 5 %`: all else.
+    less; over three quarters of the waits stay, which drain the device as before; or a copy was the only
+    wait of a step, which does no more than keep the host from running ahead. `gain > 5 %`: over half of the
+    waits go, and their copies with them, or a tenth of the bytes is left. `0 to 5 %`: all else.
     """
     claim = found.proof.claim
     if claim is None or found.proof.verdict not in ("proved", "proved within rounding", "no effect"):
@@ -89,9 +90,10 @@ def gain_of(found: Proved) -> str:
         return "slower"
     if found.proof.verdict == "no effect":
         return "slower" if pinned[1] > pinned[0] else "none"
-    if before and _MOST * before < after < before:
-        return "none"
     is_copied_as_before = claim.copies[1] >= claim.copies[0] > 0
+    only_paces = 0 < before <= 1 and claim.copies[0] > 0
+    if before and (_MOST * before < after < before or (only_paces and after < before)):
+        return "none"
     is_half = after < _HALF * before and not is_copied_as_before
     is_tenth = after == before and claim.bytes[1] < _TENTH * claim.bytes[0]
     return "gain > 5 %" if is_half or is_tenth else "0 to 5 %"
