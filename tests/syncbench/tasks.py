@@ -17,7 +17,7 @@ else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parent / "tasks"
-VERSION = "1.1"
+VERSION = "1.2"
 CANARY = "SYNCBENCH-CANARY-6f0c2c1e-8d0b-4a3f-9b57-2f7d1e5a90c4"
 """Stands in every task; who trains on it can be asked for it."""
 

@@ -4,17 +4,28 @@ from torch import nn
 torch.manual_seed(0)
 device = torch.device("cuda")
 model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).to(device)
+
+
+def clip(parameters, limit):
+    gradients = [each.grad for each in parameters]
+    scale = torch.stack(torch._foreach_norm(gradients, float("inf"))).max()
+    scale = torch.where(scale > 0, scale, scale.new_ones(()))
+    scaled = torch._foreach_norm(torch._foreach_div(gradients, scale), 2.0)
+    norm = scale.double() * torch.linalg.vector_norm(torch.stack(scaled).double())
+    nn.utils.clip_grads_with_norm_(parameters, limit, norm)
+    return norm
+
+
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-bad = torch.zeros((), dtype=torch.bool, device=device)
+is_bad = torch.zeros((), dtype=torch.bool, device=device)
 for step in range(8):
     x = torch.randn(16, 8, device=device)
     loss = model(x).square().mean()
     optimizer.zero_grad()
     loss.backward()
-    norm = nn.utils.clip_grad_norm_(model.parameters(), 0.5)
-    bad |= ~torch.isfinite(norm)
+    is_bad = ~torch.isfinite(clip(list(model.parameters()), 0.5)) | is_bad
     optimizer.step()
     if step % 4 == 3:
-        if bad.item():
+        if bool(is_bad):
             raise RuntimeError("a gradient is not finite")
         print("checkpoint", step)

@@ -10,9 +10,7 @@ for step in range(8):
     loss = model(x).square().mean()
     optimizer.zero_grad()
     loss.backward()
-    norm = nn.utils.clip_grad_norm_(model.parameters(), 0.5)
-    if not torch.isfinite(norm):
-        raise RuntimeError("a gradient is not finite")
+    nn.utils.clip_grad_norm_(model.parameters(), 0.5, error_if_nonfinite=True)
     optimizer.step()
     if step % 4 == 3:
         print("checkpoint", step)

@@ -2,23 +2,61 @@ import torch
 
 torch.manual_seed(0)
 device = torch.device("cuda")
-kept = torch.zeros(2, 12, device=device)
-half = torch.tensor([0.5], device=device)
+kept = torch.zeros(2, 2, 3, 4, device=device)
+timesteps = torch.tensor([900, 600, 300], device=device)
+lambdas = torch.linspace(0, 1.5, 4)
 
 
-def unpack(x, ids, height, width):
+def first_index(timestep):
+    found = (timesteps == timestep).nonzero()
+    return found[0].item()
+
+
+def predict(x, clean, i):
+    h = lambdas[i + 1] - lambdas[i]
+    rks = [torch.ones((), device=device)]
+    rks = torch.stack(rks)
+    R = torch.stack([torch.pow(rks, 0)])
+    b = [torch.expm1(h) / h]
+    b = torch.stack(b)
+    return x - torch.expm1(h) * (x - clean)
+
+
+def correct(x, clean, i):
+    h = lambdas[i + 1] - lambdas[i]
+    rks = [torch.ones((), device=device)]
+    rks = torch.stack(rks)
+    R = torch.stack([torch.pow(rks, 0)])
+    b = [torch.expm1(h) / h]
+    b = torch.stack(b)
+    rhos = torch.ones(1, dtype=x.dtype, device=device) * 0.5
+    return x + torch.expm1(h) * rhos[-1] * (clean - x)
+
+
+def unpack(x, ids, height=None, width=None):
     pictures = []
     for data, place in zip(x, ids):
-        h, w = height, width
-        flat = place[:, 0] * w + place[:, 1]
-        pictures.append(torch.zeros(h * w, device=x.device).scatter_(0, flat, data))
+        channels = data.shape[1]
+        rows, columns = place[:, 0], place[:, 1]
+        h = height if height is not None else torch.max(rows) + 1
+        w = width if width is not None else torch.max(columns) + 1
+        flat = rows * w + columns
+        picture = torch.zeros((h * w, channels), device=x.device)
+        picture.scatter_(0, flat.unsqueeze(1).expand(-1, channels), data)
+        pictures.append(picture.view(h, w, channels).permute(2, 0, 1))
     return torch.stack(pictures)
 
 
 def generate(ids):
-    x = torch.randn(2, 12, device=device)
-    rhos = half
-    kept.add_(unpack(x * rhos, ids, 3, 4))
+    x = torch.randn(2, 12, 2, device=device)
+    index = 0
+    for timestep in timesteps:
+        if index is None:
+            index = first_index(timestep)
+        x = correct(x, x.tanh(), index)
+        x = predict(x, x.tanh(), index)
+        index += 1
+    kept.add_(unpack(x, ids, 3, 4))
 
 
 rows, columns = torch.meshgrid(torch.arange(3), torch.arange(4), indexing="ij")

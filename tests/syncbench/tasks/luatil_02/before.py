@@ -3,13 +3,15 @@ from torch import nn
 
 torch.manual_seed(0)
 device = torch.device("cuda")
-model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).to(device)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for step in range(9):
-    x = torch.randn(16, 8, device=device)
-    y = torch.randint(4, (16,), device=device)
-    loss = nn.functional.cross_entropy(model(x), y)
-    optimizer.zero_grad()
+model = nn.Sequential(nn.Embedding(16, 8), nn.LayerNorm(8), nn.Linear(8, 16)).to(device)
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, foreach=False)
+for step in range(7):
+    x = torch.randint(16, (4, 6), device=device)
+    y = torch.randint(16, (4, 6), device=device)
+    optimizer.zero_grad(set_to_none=True)
+    logits = model(x)
+    loss = nn.functional.cross_entropy(logits.view(-1, 16), y.view(-1))
     loss.backward()
     optimizer.step()
-    print(f"loss {loss.item():.4f}")
+    if step % 1 == 0:
+        shown = loss.item()

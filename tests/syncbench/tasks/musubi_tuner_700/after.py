@@ -2,16 +2,35 @@ import torch
 
 torch.manual_seed(0)
 device = torch.device("cuda")
-block = torch.randn(8, 8, device=device)
+here = [torch.randn(8, 8, device=device) for _ in range(2)]
+there = [torch.randn(8, 8) for _ in range(2)]
 kept = torch.zeros(8, 8, device=device)
 
 
-def swap(x):
-    kept.add_(x @ block)
-    away = block.cpu()
-    pinned = away.pin_memory()
-    block.copy_(pinned, non_blocking=True)
+def swap():
+    global there
+    torch.cuda.current_stream().synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        events = [torch.cuda.Event() for _ in here]
+        away = []
+        for event, weight in zip(events, here):
+            away.append(weight.to("cpu", non_blocking=True))
+            event.record(stream)
+        for event, weight, home in zip(events, here, there):
+            event.synchronize()
+            weight.copy_(home, non_blocking=True)
+    stream.synchronize()
+    torch.cuda.current_stream().synchronize()
+    there = away
+
+
+def forward(x):
+    swap()
+    for weight in here:
+        x = x @ weight
+    kept.add_(x)
 
 
 for _ in range(8):
-    swap(torch.randn(8, 8, device=device))
+    forward(torch.randn(8, 8, device=device))

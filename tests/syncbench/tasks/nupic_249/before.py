@@ -1,21 +1,29 @@
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
 device = torch.device("cuda")
 model = nn.Linear(8, 4).to(device)
-batches = [(torch.randn(6, 8, device=device), torch.randint(4, (6,), device=device)) for _ in range(5)]
+samples = TensorDataset(torch.randn(30, 8), torch.randint(4, (30,)))
+loader = DataLoader(samples, batch_size=6, pin_memory=torch.cuda.is_available())
 
 
 @torch.no_grad()
 def evaluate():
+    total = 0
     loss, correct = 0.0, 0
-    for x, y in batches:
+    is_pinned = loader.pin_memory
+    for x, y in loader:
+        x = x.to(device, non_blocking=is_pinned)
+        y = y.to(device, non_blocking=is_pinned)
         output = model(x)
         loss += nn.functional.cross_entropy(output, y, reduction="sum").item()
-        correct += output.argmax(1).eq(y).sum().item()
+        hit = output.max(1, keepdim=True)[1]
+        correct += hit.eq(y.view_as(hit)).sum().item()
+        total += len(x)
     model.weight.mul_(0.9)
-    return loss, correct
+    return loss / total, correct
 
 
 for _ in range(8):

@@ -1,22 +1,32 @@
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
 device = torch.device("cuda")
 model = nn.Linear(8, 4).to(device)
-batches = [(torch.randn(6, 8, device=device), torch.randint(4, (6,), device=device)) for _ in range(5)]
+samples = TensorDataset(torch.randn(30, 8), torch.randint(4, (30,)))
+loader = DataLoader(samples, batch_size=6, pin_memory=torch.cuda.is_available())
 
 
 @torch.no_grad()
 def evaluate():
-    loss = torch.zeros((), dtype=torch.double, device=device)
-    correct = torch.zeros((), dtype=torch.long, device=device)
-    for x, y in batches:
+    total = 0
+    loss = torch.tensor(0.0, device=device)
+    correct = torch.tensor(0, device=device)
+    is_pinned = loader.pin_memory
+    for x, y in loader:
+        x = x.to(device, non_blocking=is_pinned)
+        y = y.to(device, non_blocking=is_pinned)
         output = model(x)
-        loss = nn.functional.cross_entropy(output, y, reduction="sum").double()
-        correct += output.argmax(1).eq(y).sum()
+        loss = nn.functional.cross_entropy(output, y, reduction="sum")
+        hit = output.max(1, keepdim=True)[1]
+        correct += hit.eq(y.view_as(hit)).sum()
+        total += len(x)
+    correct = correct.item()
+    loss = loss.item()
     model.weight.mul_(0.9)
-    return loss.item(), correct.item()
+    return loss / total, correct
 
 
 for _ in range(8):

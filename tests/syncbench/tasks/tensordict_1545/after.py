@@ -3,18 +3,35 @@ import torch
 torch.manual_seed(0)
 device = torch.device("cuda")
 kept = torch.zeros(4, device=device)
-places = [torch.empty(4, pin_memory=True) for _ in range(3)]
+
+
+def wait(stream=None):
+    done = torch.cuda.Event()
+    if stream is not None:
+        done.record(stream)
+    else:
+        done.record()
+    done.synchronize()
 
 
 def to_host(batch):
-    for place, value in zip(places, batch):
-        place.copy_(value, non_blocking=True)
-    done = torch.cuda.Event()
-    done.record()
-    done.synchronize()
+    copies = [value.to("cpu", non_blocking=True) for value in batch]
+    wait()
+    return copies
+
+
+def storage_to_host(storage):
+    copied = storage.to("cpu", non_blocking=True)
+    wait(torch.cuda.current_stream(device))
+    return copied.split(4)
+
+
+def collect(batch):
+    single = to_host(batch)
+    joined = storage_to_host(torch.cat(batch))
     kept.add_(batch[0])
-    return [place.sum() for place in places]
+    return [one.sum() + other.sum() for one, other in zip(single, joined)]
 
 
 for _ in range(8):
-    print(*to_host([torch.randn(4, device=device) for _ in places]))
+    print(*collect([torch.randn(4, device=device) for _ in range(3)]))

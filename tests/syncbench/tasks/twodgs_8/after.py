@@ -7,12 +7,11 @@ kept = torch.zeros(24 * 32, 3, device=device)
 
 def render(view, depth):
     camera = view.inverse()
-    size = torch.tensor([[20.0, 0, 16], [0, 20, 12], [0, 0, 1]]).to(device)
-    at = torch.arange(24 * 32, device=device)
-    width = torch.tensor(32, device=device)
-    points = torch.stack([at % width, at // width, torch.ones_like(at)], -1).float()
+    size = torch.tensor([[20.0, 0, 16], [0, 20, 12], [0, 0, 1]]).float().cuda()
+    columns, rows = torch.meshgrid(torch.arange(32).cuda(), torch.arange(24).cuda(), indexing="xy")
+    points = torch.stack([columns, rows, torch.ones_like(columns)], -1).reshape(-1, 3).float().cuda()
     rays = points @ size.inverse().T @ camera[:3, :3].T
-    kept.add_(rays * depth)
+    kept.add_(depth * rays + camera[:3, 3])
 
 
 for _ in range(8):

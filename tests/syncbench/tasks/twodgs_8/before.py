@@ -7,11 +7,11 @@ kept = torch.zeros(24 * 32, 3, device=device)
 
 def render(view, depth):
     camera = view.inverse()
-    size = torch.tensor([[20.0, 0, 16], [0, 20, 12], [0, 0, 1]]).to(device)
-    rows, columns = torch.meshgrid(torch.arange(24.0), torch.arange(32.0), indexing="ij")
-    points = torch.stack([columns, rows, torch.ones(24, 32)], -1).reshape(-1, 3).to(device)
+    size = torch.tensor([[20.0, 0, 16], [0, 20, 12], [0, 0, 1]]).float().cuda()
+    columns, rows = torch.meshgrid(torch.arange(32), torch.arange(24), indexing="xy")
+    points = torch.stack([columns, rows, torch.ones_like(columns)], -1).reshape(-1, 3).float().cuda()
     rays = points @ size.inverse().T @ camera[:3, :3].T
-    kept.add_(rays * depth)
+    kept.add_(depth * rays + camera[:3, 3])
 
 
 for _ in range(8):

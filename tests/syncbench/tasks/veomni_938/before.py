@@ -6,9 +6,17 @@ device = torch.device("cuda")
 model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).to(device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for step in range(8):
-    x = torch.randn(16, 8, device=device)
+    micro_batches = torch.randn(16, 8, device=device).split(8)
     torch.cuda.synchronize()
-    loss = model(x).square().mean()
-    optimizer.zero_grad()
-    loss.backward()
+    total, totals = 0.0, {"square": 0.0}
+    for micro_batch in micro_batches:
+        losses = {"square": model(micro_batch).square().mean() / 2}
+        loss = sum(losses.values())
+        loss.backward()
+        total += loss.item()
+        for name, value in losses.items():
+            totals[name] += value.item()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
+    optimizer.zero_grad()
+    print(f"loss {total:.4f} {totals['square']:.4f}")
