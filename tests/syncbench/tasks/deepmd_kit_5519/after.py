@@ -8,10 +8,10 @@ model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).to(device)
 
 def clip(parameters, limit):
     gradients = [each.grad for each in parameters]
-    scale = torch.stack(torch._foreach_norm(gradients, float("inf"))).max()
-    scale = torch.where(scale > 0, scale, scale.new_ones(()))
-    scaled = torch._foreach_norm(torch._foreach_div(gradients, scale), 2.0)
-    norm = scale.double() * torch.linalg.vector_norm(torch.stack(scaled).double())
+    largest = torch.stack(torch._foreach_norm(gradients, float("inf"))).max()
+    largest = torch.where(largest > 0, largest, largest.new_ones(()))
+    relative = torch._foreach_norm(torch._foreach_div(gradients, largest), 2.0)
+    norm = largest.double() * torch.linalg.vector_norm(torch.stack(relative).double())
     nn.utils.clip_grads_with_norm_(parameters, limit, norm)
     return norm
 

@@ -9,11 +9,11 @@ kept = torch.zeros(6, 8, device=device)
 
 
 def forward(sample, text, frames):
-    emb = embed(sample[:, 0])
-    emb = emb.repeat_interleave(frames, dim=0, output_size=emb.shape[0] * frames)
+    code = embed(sample[:, 0])
+    code = code.repeat_interleave(frames, dim=0, output_size=code.shape[0] * frames)
     text = text.repeat_interleave(frames, dim=0, output_size=text.shape[0] * frames)
     flat = sample.reshape(-1, 8)
-    kept.add_(mix(flat + emb) + text)
+    kept.add_(mix(flat + code) + text)
 
 
 with torch.no_grad():

@@ -9,11 +9,11 @@ kept = torch.zeros(6, 8, device=device)
 
 
 def forward(sample, text, frames):
-    emb = embed(sample[:, 0])
-    emb = emb.repeat_interleave(repeats=frames, dim=0)
+    code = embed(sample[:, 0])
+    code = code.repeat_interleave(repeats=frames, dim=0)
     text = text.repeat_interleave(repeats=frames, dim=0)
     flat = sample.reshape(-1, 8)
-    kept.add_(mix(flat + emb) + text)
+    kept.add_(mix(flat + code) + text)
 
 
 with torch.no_grad():

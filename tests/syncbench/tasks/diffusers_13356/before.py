@@ -13,24 +13,24 @@ def first_index(timestep):
 
 
 def predict(x, clean, i):
-    h = lambdas[i + 1] - lambdas[i]
-    rks = [1.0]
-    rks = torch.tensor(rks, device=device)
-    R = torch.stack([torch.pow(rks, 0)])
-    b = [torch.expm1(h) / h]
-    b = torch.tensor(b, device=device)
-    return x - torch.expm1(h) * (x - clean)
+    gap = lambdas[i + 1] - lambdas[i]
+    ratios = [1.0]
+    ratios = torch.tensor(ratios, device=device)
+    powers = torch.stack([torch.pow(ratios, 0)])
+    rises = [torch.expm1(gap) / gap]
+    rises = torch.tensor(rises, device=device)
+    return x - torch.expm1(gap) * (x - clean)
 
 
 def correct(x, clean, i):
-    h = lambdas[i + 1] - lambdas[i]
-    rks = [1.0]
-    rks = torch.tensor(rks, device=device)
-    R = torch.stack([torch.pow(rks, 0)])
-    b = [torch.expm1(h) / h]
-    b = torch.tensor(b, device=device)
-    rhos = torch.tensor([0.5], dtype=x.dtype, device=device)
-    return x + torch.expm1(h) * rhos[-1] * (clean - x)
+    gap = lambdas[i + 1] - lambdas[i]
+    ratios = [1.0]
+    ratios = torch.tensor(ratios, device=device)
+    powers = torch.stack([torch.pow(ratios, 0)])
+    rises = [torch.expm1(gap) / gap]
+    rises = torch.tensor(rises, device=device)
+    weights = torch.tensor([0.5], dtype=x.dtype, device=device)
+    return x + torch.expm1(gap) * weights[-1] * (clean - x)
 
 
 def unpack(x, ids, height=None, width=None):
@@ -38,12 +38,12 @@ def unpack(x, ids, height=None, width=None):
     for data, place in zip(x, ids):
         channels = data.shape[1]
         rows, columns = place[:, 0], place[:, 1]
-        h = height if height is not None else torch.max(rows) + 1
-        w = width if width is not None else torch.max(columns) + 1
-        flat = rows * w + columns
-        picture = torch.zeros((h * w, channels), device=x.device)
+        tall = height if height is not None else torch.max(rows) + 1
+        wide = width if width is not None else torch.max(columns) + 1
+        flat = rows * wide + columns
+        picture = torch.zeros((tall * wide, channels), device=x.device)
         picture.scatter_(0, flat.unsqueeze(1).expand(-1, channels), data)
-        pictures.append(picture.view(h, w, channels).permute(2, 0, 1))
+        pictures.append(picture.view(tall, wide, channels).permute(2, 0, 1))
     return torch.stack(pictures)
 
 

@@ -10,17 +10,17 @@ kept = torch.zeros(8, 8, device=device)
 def swap():
     global there
     torch.cuda.current_stream().synchronize()
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
         events = [torch.cuda.Event() for _ in here]
         away = []
         for event, weight in zip(events, here):
             away.append(weight.to("cpu", non_blocking=True))
-            event.record(stream)
+            event.record(side)
         for event, weight, home in zip(events, here, there):
             event.synchronize()
             weight.copy_(home, non_blocking=True)
-    stream.synchronize()
+    side.synchronize()
     torch.cuda.current_stream().synchronize()
     there = away
 

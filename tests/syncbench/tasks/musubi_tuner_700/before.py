@@ -11,18 +11,18 @@ up = [torch.empty(8, 8, pin_memory=True) for _ in here]
 
 def swap():
     torch.cuda.current_stream().synchronize()
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
         events = [torch.cuda.Event() for _ in here]
         for event, off, on, weight, home in zip(events, down, up, here, there):
             off.copy_(weight, non_blocking=True)
-            event.record(stream)
+            event.record(side)
             on.copy_(home)
         for event, off, on, weight, home in zip(events, down, up, here, there):
             event.synchronize()
             weight.copy_(on, non_blocking=True)
             home.copy_(off)
-    stream.synchronize()
+    side.synchronize()
     torch.cuda.current_stream().synchronize()
 
 

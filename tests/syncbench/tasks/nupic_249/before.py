@@ -12,7 +12,7 @@ loader = DataLoader(samples, batch_size=6, pin_memory=torch.cuda.is_available())
 @torch.no_grad()
 def evaluate():
     total = 0
-    loss, correct = 0.0, 0
+    loss, hits = 0.0, 0
     is_pinned = loader.pin_memory
     for x, y in loader:
         x = x.to(device, non_blocking=is_pinned)
@@ -20,10 +20,10 @@ def evaluate():
         output = model(x)
         loss += nn.functional.cross_entropy(output, y, reduction="sum").item()
         hit = output.max(1, keepdim=True)[1]
-        correct += hit.eq(y.view_as(hit)).sum().item()
+        hits += hit.eq(y.view_as(hit)).sum().item()
         total += len(x)
     model.weight.mul_(0.9)
-    return loss / total, correct
+    return loss / total, hits
 
 
 for _ in range(8):

@@ -13,7 +13,7 @@ loader = DataLoader(samples, batch_size=6, pin_memory=torch.cuda.is_available())
 def evaluate():
     total = 0
     loss = torch.tensor(0.0, device=device)
-    correct = torch.tensor(0, device=device)
+    hits = torch.tensor(0, device=device)
     is_pinned = loader.pin_memory
     for x, y in loader:
         x = x.to(device, non_blocking=is_pinned)
@@ -21,12 +21,12 @@ def evaluate():
         output = model(x)
         loss = nn.functional.cross_entropy(output, y, reduction="sum")
         hit = output.max(1, keepdim=True)[1]
-        correct += hit.eq(y.view_as(hit)).sum()
+        hits += hit.eq(y.view_as(hit)).sum()
         total += len(x)
-    correct = correct.item()
+    hits = hits.item()
     loss = loss.item()
     model.weight.mul_(0.9)
-    return loss / total, correct
+    return loss / total, hits
 
 
 for _ in range(8):
