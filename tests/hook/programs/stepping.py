@@ -270,6 +270,9 @@ def in_signal_handler(watch: Watch) -> object:
 
 def in_the_handler_of_a_quick_timer(watch: Watch) -> object:
     """It comes again before a step is over."""
+    with torch.profiler.record_function("first"):
+        # Torch imports a module here, and Python 3.11 can lose an import that a handler interrupts.
+        pass
     model = mlp()
     optimizer = adamw(model.parameters())
     with watch() as hook:

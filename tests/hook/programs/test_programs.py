@@ -69,7 +69,9 @@ ALL = [(subject, name) for subject in SUBJECTS for name in programs(subject)]
 def seen(processes: ScriptRunner, folder: Path, program: tuple[str, str], variant: str) -> Seen:
     """Run a program in a process of its own."""
     folder.mkdir(parents=True)
-    environment = {**os.environ, "TBPROF_SPOOL": str(folder / "spool"), "TBPROF_QUIET": "1"}
+    # Not copied as a whole: pytest names the next test in it meanwhile.
+    inherited = {name: value for name in os.environ if (value := os.environ.get(name)) is not None}
+    environment = {**inherited, "TBPROF_SPOOL": str(folder / "spool"), "TBPROF_QUIET": "1"}
     ended = processes.run([RUN, *program, variant, folder], folder, environment)
     assert ended.exit_code is not None, f"{program} hung, {variant}: {ended.stderr}"
     complained = [line for line in ended.stderr.splitlines() if not _OURS.search(line)]
