@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tbprof.cli.reading import local_path
+from tbprof.errors import UsageError
 from tbprof.session_file import KINDS, Session
 from tbprof.standard_streams import put
 
@@ -29,10 +30,12 @@ def run(options: argparse.Namespace) -> int:
     """Print the session, or add a note to it.
 
     Raises:
-        UsageError: There is none, or it can't be written.
+        UsageError: There is none, it can't be written, or the note says nothing.
     """
     session = Session(options.folder)
     if options.add is not None:
+        if not options.text.strip():
+            raise UsageError(f"--add {options.add} says nothing: give --text")
         session.add(options.add, options.text, by=options.by)
     put(f"{session.text(last=1000)}\n")
     return 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tbprof.cli.main import main
 from tbprof.session_file import Session, note_result, session_beside
 
 OpenTab = Callable[..., Any]
@@ -80,3 +81,10 @@ def test_a_result_is_noted_where_a_session_was_begun(tmp_path: Path, monkeypatch
         ("person", "why", ()),
         ("tbprof", "proved", ("loss.item()",)),
     ]
+
+
+def test_a_note_that_says_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["session", str(tmp_path), "--add", "accept", "--text", " "]) == 2
+    assert "--add accept says nothing: give --text" in capsys.readouterr().err
+    assert main(["session", str(tmp_path), "--add", "accept", "--text", "it wins", "--by", "agent"]) == 0
+    assert "accept      agent: it wins" in capsys.readouterr().out
