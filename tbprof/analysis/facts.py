@@ -300,7 +300,7 @@ class Facts:
         in_training = is_among(episodes.lane, self.training_threads) & (episodes.step != NONE)
         flushed = lead_to_a_free(self.trace, self.frees.flushing, episodes.lane, episodes.end_ns)
         won: npt.NDArray[np.bool_] = episodes.blocking & in_training & ~flushed
-        return won & ~are_within(episodes.start_ns, self.start)
+        return won & ~are_within(episodes.start_ns, self.program_start)
 
     @cached_property
     def moved_model(self) -> Int64s:
@@ -313,7 +313,7 @@ class Facts:
         return sending_model(self.moved_model, self.episodes, self.collectives, self.work)
 
     @cached_property
-    def start(self) -> Intervals:
+    def program_start(self) -> Intervals:
         """The time until a model is on its device, and on those of all ranks; never where none is moved."""
         if not len(self.moved_model):
             return NEVER

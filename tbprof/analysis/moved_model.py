@@ -31,14 +31,15 @@ def moved_model(episodes: Episodes, work: DeviceWork, steps: Steps) -> Int64s:
     uploads = np.flatnonzero(episodes.direction == DIRECTIONS.index("HtoD"))
     if steps.recorded or not len(launched_ns) or len(uploads) < _TENSORS:
         return uploads[:0]
+    # Uploads between which nothing was launched have as many kernels before them.
     kernels_before = np.searchsorted(launched_ns, episodes.start_ns[uploads])
-    total = np.bincount(kernels_before, episodes.bytes[uploads])
-    kernels_before_most = int(total.argmax())
-    moved: Int64s = uploads[kernels_before == kernels_before_most]
+    total_bytes = np.bincount(kernels_before, episodes.bytes[uploads])
+    largest = int(total_bytes.argmax())
+    moved: Int64s = uploads[kernels_before == largest]
     is_model = (
-        kernels_before_most <= _HARDLY_ANY * len(launched_ns)
+        largest <= _HARDLY_ANY * len(launched_ns)
         and len(moved) >= _TENSORS
-        and total[kernels_before_most] >= _NEARLY_ALL * total.sum()
+        and total_bytes[largest] >= _NEARLY_ALL * total_bytes.sum()
     )
     return moved if is_model else moved[:0]
 

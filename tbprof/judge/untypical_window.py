@@ -194,7 +194,7 @@ def _model_moved(facts: Facts, window: VerdictWindow, figures: Window) -> words.
     if not len(uploads):
         return None
     begin, last = int(facts.steps.gpu_start_ns[0]), int(facts.steps.gpu_end_ns[-1])
-    end = int(facts.start.end_ns[0])
+    end = int(facts.program_start.end_ns[0])
     episodes = facts.episodes
     uploading_ns = int(episodes.end_ns[uploads].max() - episodes.start_ns[uploads].min())
     if end - begin < _LARGE * (last - begin):

@@ -95,17 +95,27 @@ def _blocking(facts: Facts, index: SiteIndex, figures: PageableUploads) -> Findi
     A device that is busy with them is no sooner done for a host that comes earlier.
     """
     found = site_finding(facts, index, rule=_CODE, removal="drop", figures=figures)
-    rate, is_measured = _pinned_rate(facts)
+    rate, is_measured = facts.once(_pinned_rate)
     if figures.copying_ns is None or rate is None or found.saving is None or not facts.device_is_known:
         return found
     shorter_ns = int(_more_than_pinned_ns(facts, facts.sites[index].members, rate).sum())
     saving = found.saving
     if shorter_ns <= (saving.ceiling_ns if saving.estimate_ns is None else saving.estimate_ns):
         return found
-    transfer = transfer_finding(facts, index, rule=_CODE, ceiling_ns=shorter_ns, figures=figures)
-    is_of_one = len(transfer.evidence) == 1 and not facts.steps.recorded
-    at_most: Severity = "low" if is_of_one else "critical" if is_measured else "high"
-    return dataclasses.replace(transfer, severity=max(transfer.severity, at_most, key=SEVERITIES.index))
+    transfer = _of_transfer(facts, index, figures, shorter_ns, is_measured=is_measured)
+    # What is uploaded once, and in no step, may never be again.
+    is_of_one = transfer.count == 1 and not facts.steps.recorded
+    worst: Severity = "low" if is_of_one else "critical"
+    return dataclasses.replace(transfer, severity=max(transfer.severity, worst, key=SEVERITIES.index))
+
+
+def _of_transfer(
+    facts: Facts, index: SiteIndex, figures: PageableUploads, most_ns: int, *, is_measured: bool
+) -> Finding:
+    """A finding about how long copies take; at most high where their rate is that of the device's link."""
+    found = transfer_finding(facts, index, rule=_CODE, ceiling_ns=most_ns, figures=figures)
+    at_most: Severity = "critical" if is_measured else "high"
+    return dataclasses.replace(found, severity=max(found.severity, at_most, key=SEVERITIES.index))
 
 
 def _staged(facts: Facts, index: SiteIndex, figures: PageableUploads) -> Finding:
@@ -114,7 +124,7 @@ def _staged(facts: Facts, index: SiteIndex, figures: PageableUploads) -> Finding
     Pinned, the host goes on, and the copy takes what the link does.
     """
     members = facts.sites[index].members
-    rate, is_measured = _pinned_rate(facts)
+    rate, is_measured = facts.once(_pinned_rate)
     figures = dataclasses.replace(
         figures,
         is_staged_without_wait=True,
@@ -122,11 +132,10 @@ def _staged(facts: Facts, index: SiteIndex, figures: PageableUploads) -> Finding
         is_rate_measured=None if rate is None else is_measured,
     )
     most_ns = 0 if rate is None else int(_more_than_pinned_ns(facts, members, rate).sum())
-    found = transfer_finding(facts, index, rule=_CODE, ceiling_ns=most_ns, figures=figures)
+    found = _of_transfer(facts, index, figures, most_ns, is_measured=is_measured)
     if rate is None or not facts.device_is_known:
         return dataclasses.replace(found, severity="info", saving=None)
-    at_most: Severity = "critical" if is_measured else "high"
-    return dataclasses.replace(found, severity=max(found.severity, at_most, key=SEVERITIES.index))
+    return found
 
 
 def _with_copying(facts: Facts, site: SiteMembers, figures: PageableUploads) -> PageableUploads:
@@ -134,7 +143,7 @@ def _with_copying(facts: Facts, site: SiteMembers, figures: PageableUploads) -> 
 
     The estimate is that of the waits alone: a host that comes earlier makes no copy shorter.
     """
-    rate, is_measured = _pinned_rate(facts)
+    rate, is_measured = facts.once(_pinned_rate)
     copying_ns = int(facts.transfers.device_ns[site.members].sum())
     if rate is None or copying_ns - figures.bytes / rate < _WORTH_SAYING * facts.steps.total_ns:
         return figures
@@ -184,7 +193,7 @@ def _is_batch(facts: Facts, site: SiteMembers) -> bool:
 
 
 def _only_first(facts: Facts, site: SiteMembers) -> bool:
-    """Whether all of it is in the first of several steps, or before the first kernel: a model being moved."""
+    """Whether a model is being moved: all of it is in the first of several steps, or in a program's start."""
     if len(facts.steps) > 1:
         return bool(np.all(facts.episodes.step[site.members] <= 0))
     return bool(is_among(site.members, facts.moved_model).all())

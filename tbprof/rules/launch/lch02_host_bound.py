@@ -133,7 +133,7 @@ def _pauses_by_place(facts: Facts) -> dict[str, LaunchIdle]:
 
 def _known_otherwise(facts: Facts) -> Intervals:
     """The start, which comes once, and the packing of buffers, of which another rule knows the option."""
-    return union_of((facts.start, facts.once(packed_buffers)))
+    return union_of((facts.program_start, facts.once(packed_buffers)))
 
 
 def _paused(facts: Facts, place: str) -> Intervals:
