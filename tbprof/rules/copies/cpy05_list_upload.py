@@ -26,7 +26,8 @@ Action
 Fix
     Make the tensor once, outside the step, and keep it on the device; take slices for ranges
     (`x[:, a:b]`), `torch.full((), value, device=device)` for one number, and
-    `x.index_fill_(0, index, value)` to write one.
+    `x.index_fill_(0, index, value)` to write one. What is new in each step, as random numbers are, make on
+    the device, or where the loader makes the batch.
     caveat: a kept index must move along when the model moves; a buffer of the module does.
 
 Silent
